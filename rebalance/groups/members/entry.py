@@ -129,8 +129,9 @@ def _end(draft: Draft, event: Joined, older: Member) -> None:
         raise BrokenInvariant(f"{event.member}: {older.incarnation} would end for an older life")
     life = Life(event.member, older.incarnation)
     draft.ended[life] = Ending.FENCED
-    draft.heard[life] = draft.membership.pulses[event.member].seen
-    if not older.away:
+    pulse = draft.membership.pulses[event.member]
+    draft.heard[life] = pulse.seen
+    if not older.away and flapping.was_there(pulse, event.stamp.heard):
         flapping.went(draft, event.member, older, event.stamp.clock)
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import MemberChange, MemberChanged
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.member import Flaps, Member
+from rebalance.groups.model.member import Flaps, Member, Pulse
 from rebalance.groups.model.policy import TwinRule
 from rebalance.ids import InstanceId, Life, MemberId, Millis
 from rebalance.stamp import Stamp
@@ -32,6 +32,9 @@ class _Weeding:
     """When it last looked through its book, which is full."""
 
 
+_TOGETHER_MS = 500
+"""No process starts again so soon. But a member that Kafka does not hear begins a new life every
+eight seconds. The joins of several wait in its client, and come together when Kafka is back."""
 _CEILING = 4
 """A count stops at so many times the limit: a rest of three half-lives is punishment enough."""
 
@@ -47,6 +50,11 @@ def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
     flaps = _recalled(draft, past, clock)
     count = min(flaps.count + 1, _CEILING * policy.flap_limit)
     draft.membership.flaps.put(past, Flaps(count, flaps.since))
+
+
+def was_there(pulse: Pulse, clock: Millis) -> bool:
+    """Tell whether a life that a younger one ends now was more than a join that came with it."""
+    return pulse.sequence >= 0 or clock - pulse.seen >= _TOGETHER_MS
 
 
 class Rest(NamedTuple):

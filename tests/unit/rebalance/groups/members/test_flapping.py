@@ -104,6 +104,7 @@ def test_what_nobody_else_could_work_on_does_not_rest() -> None:
     story.reads(joined("a", "users"), routed("users", 1))
     for number in range(1, 7):
         story.reads(joined(f"b:{number}", "users orders"))
+        story.waits(seconds=1)
     story.reads(routed("orders", 1))
 
     assert {"users-0": "a", "orders-0": "b"} == story.owners()
@@ -121,6 +122,27 @@ def test_an_instance_that_many_have_is_nobodys_past() -> None:
     assert [None] * 5 == [
         member.resting_until for member in story.state.membership.members.values()
     ]
+
+
+def test_lives_that_come_together_count_once() -> None:
+    """While Kafka was away a member began one after another, and none of them worked."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.waits(seconds=9)
+    for number in range(2, 6):
+        story.reads_late(*(joined(f"a:{number}{it}") for it in range(4)), apart=0.01)
+        story.waits(seconds=9)
+
+    assert {"a": 4} == {name: flaps.count for name, flaps in story.state.membership.flaps.items()}
+
+
+def test_who_starts_again_and_again_is_counted_each_time() -> None:
+    """Also if it ends before its first beat."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads_late(*(joined(f"a:{it}") for it in range(2, 6)), apart=0.6)
+
+    assert {"a": 4} == {name: flaps.count for name, flaps in story.state.membership.flaps.items()}
 
 
 def test_a_return_by_another_name_is_no_flapping() -> None:
