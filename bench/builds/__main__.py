@@ -1,7 +1,5 @@
 """`python -m bench.builds --before PATH`: what joins and leaves cost, beside an earlier build."""
 
-import os
-import signal
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -18,15 +16,15 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from bench.command import conclude, run
 from bench.departures import worker
 from bench.departures.fleet import Fleet
+from bench.floor.contender import Contender
 from bench.floor.plan import Side
-from bench.floor.race import make_topics
+from bench.floor.race import make_topics, settings_of
 from bench.floor.writer import Outlet
 from bench.handover.measures import Cost, cost
 from console.embedded.broker import EmbeddedKafka
 from console.errors import Failure
 from console.output import columns
 from console.progress import Stderr
-from console.tethered_process import TetheredProcess
 from streaming.process.readiness import read
 from trimtab.protocol import DEFAULT_PARTITIONS
 
@@ -34,6 +32,8 @@ _QUEUES: Final = 64
 _NAMES: Final = ("a", "b", "c")
 _NEWCOMER: Final = "x"
 _POLL_S: Final = 0.1
+_UNKNOWN: Final = "controller.http_port="
+"""An earlier build may not have this setting."""
 _HERE: Final = Path(__file__).parents[2]
 
 
@@ -55,32 +55,20 @@ class Build:
         python, prefix = checkout / ".venv" / "bin" / "python", f"{name}."
         if not python.exists():
             raise Failure(f"{checkout} is not set up: run `make setup` there")
-        make_topics(Outlet(Side.TRIMTAB, servers, prefix, DEFAULT_PARTITIONS))
-        settings: dict[str, object] = {
-            "kafka.bootstrap_servers": servers,
-            "topics.prefix": prefix,
-            "topics.partitions": DEFAULT_PARTITIONS,
-            "controller.ui_port": 0,
-            "home": home,
-        }
-        if checkout == _HERE:  # an earlier build may not know it
-            settings["controller.http_port"] = 0
-        flags = [f"--set={key}={value}" for key, value in settings.items()]
-        command = [str(python), "-m", "console.main", "run", *flags]
-        home.mkdir()
-        log = stack.enter_context((home / "controller.log").open("ab"))
+        outlet = Outlet(Side.TRIMTAB, servers, prefix, DEFAULT_PARTITIONS)
+        make_topics(outlet)
+        known = [
+            it for it in settings_of(outlet) if checkout == _HERE or not it.startswith(_UNKNOWN)
+        ]
         self._home = home
-        environment = {it: os.environ[it] for it in os.environ if not it.startswith("TRIMTAB_")}
-        self._controller = TetheredProcess(command, output=log, cwd=home, env=environment)
-        stack.callback(self._stop)
+        self._controller = stack.enter_context(Contender(Side.TRIMTAB, home, known, str(python)))
         member = [str(python), worker.__file__, servers, prefix]
         self.fleet = stack.enter_context(Fleet(_QUEUES, lambda it: [*member, it, "alone"]))
 
     def begin(self) -> None:
         """Wait for the controller, and have the members share out the queues."""
         while read(self._home) is None:
-            if self._controller.poll() is not None:
-                raise Failure(f"the controller of {self.name} has ended: {self._home}")
+            self._controller.check()
             sleep(_POLL_S)
         self.fleet.start(*_NAMES)
         self.fleet.rest()
@@ -88,9 +76,9 @@ class Build:
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Have it work; it is frozen while it is the other's turn."""
-        os.killpg(self._controller.pid, signal.SIGCONT)
+        self._controller.thaw()
         yield
-        os.killpg(self._controller.pid, signal.SIGSTOP)
+        self._controller.freeze()
 
     def play(self) -> None:
         """Have one come, leave, come again and die."""
@@ -111,11 +99,6 @@ class Build:
         self.fleet.rest()
         turns = self.fleet.turns
         self.costs[change].append(cost(turns, (), began, _QUEUES, rested=True))
-
-    def _stop(self) -> None:
-        if self._controller.poll() is None:
-            os.killpg(self._controller.pid, signal.SIGCONT)
-        self._controller.stop()
 
 
 def builds(

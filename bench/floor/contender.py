@@ -30,15 +30,18 @@ class Contender:
         side: Which one.
         home: Where it keeps its checkpoint and its logs.
         settings: ``KEY=VALUE``; both sides get the same, but for names.
+        python: Of the installation that runs it; another build has its own.
     """
 
-    def __init__(self, side: Side, home: Path, settings: Sequence[str]) -> None:
+    def __init__(
+        self, side: Side, home: Path, settings: Sequence[str], python: str = sys.executable
+    ) -> None:
         self.side = side
         self.log = home / "process.log"
         home.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as output:
             self._process = TetheredProcess(
-                _command(side, [*settings, f"home={home}", f"controller.name={side}"]),
+                _command(python, side, [*settings, f"home={home}", f"controller.name={side}"]),
                 output=output,
                 cwd=home,  # no settings file lies here
                 env={name: text for name, text in os.environ.items() if _is_harmless(name)},
@@ -90,13 +93,13 @@ class Contender:
         self._process.stop()
 
 
-def _command(side: Side, settings: Sequence[str]) -> list[str]:
+def _command(python: str, side: Side, settings: Sequence[str]) -> list[str]:
     match side:
         case Side.FLOOR:
-            return [sys.executable, "-m", "bench.floor.bare", *settings]
+            return [python, "-m", "bench.floor.bare", *settings]
         case Side.TRIMTAB:
             flags = [f"--set={setting}" for setting in settings]
-            return [sys.executable, "-m", "console.main", "run", *flags]
+            return [python, "-m", "console.main", "run", *flags]
         case _:
             assert_never(side)
 
