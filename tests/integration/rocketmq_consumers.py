@@ -17,6 +17,7 @@ from tests.integration.controller_process import ControllerProcess
 from tests.integration.java_members import java
 from tests.integration.java_process import JavaProcess
 from tests.integration.published import Published
+from tests.integration.rocketmq_server import RocketMQ
 
 QUEUES: Final = 8
 WITH_RETRIES: Final = QUEUES + 1
@@ -48,26 +49,20 @@ class Consumers:
         self.workers: dict[str, JavaProcess] = {}
         self.killed: dict[str, int] = {}
         self.frozen: dict[str, tuple[int, int]] = {}
-        server = java("RocketServer", "trimtab-checks-server")
-        self._names = str(controller.settings["routes.name_servers"])
-        port = self._names.rpartition(":")[2]
-        self._server = self._start("server", [*server, str(home / "server"), port])
-        self._server.wait_for("ready")
+        self._server = self._stack.enter_context(RocketMQ(home / "server", controller))
 
     def begin(self) -> None:
         """Make the topic, and send numbers from now on."""
-        self._server.tell(f"topic {self.group}-topic {QUEUES}")
-        self._server.wait_for("made")
+        self._server.make(f"{self.group}-topic", QUEUES)
         self._server.tell(f"send {self.group}-topic")
 
     def tell_names(self, order: str) -> None:
         """Have the name server stop, or another one start in its place."""
-        self._server.tell(f"names {order}")
-        self._server.wait_for(f"names {order}")
+        self._server.order(f"names {order}", f"names {order}")
 
     def routes(self, *topics: str) -> dict[str, Seen]:
         """What the name server says of topics."""
-        host, port = self._names.split(":")
+        host, port = self._server.names.split(":")
         trouble = Trouble(structlog.get_logger(), "asking")
         with closing(NameServers([(host, int(port))], trouble)) as servers:
             return servers.look(topics)
@@ -83,7 +78,7 @@ class Consumers:
     ) -> None:
         """Start one, under its name or as another client."""
         controller = self._controller
-        about = [self._names, kafka or controller.servers, controller.prefix, self.group]
+        about = [self._server.names, kafka or controller.servers, controller.prefix, self.group]
         command = java("RocketWorker", library)
         self.workers[name] = self._start(
             name, [*command, *about, f"{self.group}-topic", client or name, listener, fallback]
@@ -104,8 +99,7 @@ class Consumers:
 
     def stop(self) -> int:
         """Send no more; return how many were sent, when all of them were worked on."""
-        self._server.tell("stop")
-        sent = int(self._server.wait_for("sent ").split()[-1])
+        sent = int(self._server.order("stop", "sent ").split()[-1])
         self._published.wait_until(lambda: self.numbers() >= set(range(sent)))
         return sent
 

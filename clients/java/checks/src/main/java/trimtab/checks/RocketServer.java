@@ -4,6 +4,8 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.apache.rocketmq.broker.BrokerController;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.common.BrokerConfig;
@@ -16,52 +18,45 @@ import org.apache.rocketmq.remoting.netty.NettyServerConfig;
 import org.apache.rocketmq.store.config.MessageStoreConfig;
 
 /**
- * A real name server and a real broker of RocketMQ, and a producer, all in one process.
+ * A real name server, real brokers of RocketMQ, and a producer, all in one process.
  *
- * <p>{@code RocketServer FOLDER PORT}. Its name server listens on that port. It obeys lines:
- * {@code topic NAME QUEUES} makes a topic, {@code send TOPIC} begins to send numbers from 0 on,
- * {@code stop} prints how many were sent; {@code names stop} and {@code names start} end its name server
- * and begin another, which knows nothing until the broker registers with it. It ends with stdin.
+ * <p>{@code RocketServer FOLDER PORT [CLUSTER [BROKER...]]}. Its name server listens on that port. It obeys
+ * lines: {@code topic NAME QUEUES} makes a topic at each broker, {@code send TOPIC} begins to send numbers
+ * from 0 on, {@code stop} prints how many were sent; {@code end BROKER} ends one; {@code names stop} and
+ * {@code names start} end its name server and begin another, which knows nothing until the brokers register
+ * with it. It ends with stdin.
  */
 public final class RocketServer {
     private static final String LOOPBACK = "127.0.0.1";
     /** A hundred and fifty messages a second keep three workers busy, and no more. */
     private static final int PAUSE_MS = 6;
 
+    private final Path home;
     private final int port;
+    private final String cluster;
     private NamesrvController names;
-    private final BrokerController broker;
+    private final Map<String, BrokerController> brokers = new LinkedHashMap<>();
     private final DefaultMQProducer producer = new DefaultMQProducer("checks");
     private volatile boolean sending;
     private volatile long sent;
     private Thread sender;
 
-    private RocketServer(Path home, int port) throws Exception {
+    private RocketServer(String[] args) throws Exception {
+        home = Path.of(args[0]);
+        port = Integer.parseInt(args[1]);
+        cluster = args.length > 2 ? args[2] : "DefaultCluster";
         System.setProperty("rocketmq.home.dir", home.toString());
-        this.port = port;
         startNames();
-        BrokerConfig config = new BrokerConfig();
-        config.setRegisterNameServerPeriod(10_000); // the shortest that it takes
-        config.setBrokerName("broker-a");
-        config.setBrokerIP1(LOOPBACK);
-        config.setNamesrvAddr(address());
-        MessageStoreConfig store = new MessageStoreConfig();
-        store.setStorePathRootDir(home.resolve("store").toString());
-        store.setStorePathCommitLog(home.resolve("store/commitlog").toString());
-        store.setMappedFileSizeCommitLog(64 * 1024 * 1024);
-        store.setHaListenPort(0);
-        store.setMessageDelayLevel("1s 1s 1s 1s"); // a message that failed comes again soon
-        broker = new BrokerController(config, listening(0), new NettyClientConfig(), store);
-        if (!broker.initialize()) {
-            throw new IllegalStateException("the broker does not begin");
+        startBroker("broker-a");
+        for (int place = 3; place < args.length; place++) {
+            startBroker(args[place]);
         }
-        broker.start();
         producer.setNamesrvAddr(address());
         producer.start();
     }
 
     public static void main(String[] args) throws Exception {
-        RocketServer server = new RocketServer(Path.of(args[0]), Integer.parseInt(args[1]));
+        RocketServer server = new RocketServer(args);
         System.out.println("ready");
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {
@@ -75,9 +70,14 @@ public final class RocketServer {
             case "topic":
                 int queues = Integer.parseInt(order[2]);
                 TopicConfig topic = new TopicConfig(order[1], queues, queues);
-                broker.getTopicConfigManager().updateTopicConfig(topic);
-                broker.registerBrokerAll(true, false, true);
+                for (BrokerController broker : brokers.values()) {
+                    broker.getTopicConfigManager().updateTopicConfig(topic);
+                    broker.registerBrokerAll(true, false, true);
+                }
                 return "made";
+            case "end":
+                brokers.remove(order[1]).shutdown();
+                return "ended";
             case "names":
                 if ("start".equals(order[1])) {
                     startNames();
@@ -109,6 +109,29 @@ public final class RocketServer {
             e.printStackTrace();
             System.exit(1);
         }
+    }
+
+    private void startBroker(String name) throws Exception {
+        BrokerConfig config = new BrokerConfig();
+        config.setRegisterNameServerPeriod(10_000); // the shortest that it takes
+        config.setBrokerName(name);
+        config.setBrokerClusterName(cluster);
+        config.setBrokerIP1(LOOPBACK);
+        config.setNamesrvAddr(address());
+        MessageStoreConfig store = new MessageStoreConfig();
+        Path place = home.resolve(name);
+        store.setStorePathRootDir(place.toString());
+        store.setStorePathCommitLog(place.resolve("commitlog").toString());
+        store.setMappedFileSizeCommitLog(64 * 1024 * 1024);
+        store.setHaListenPort(0);
+        store.setMessageDelayLevel("1s 1s 1s 1s"); // a message that failed comes again soon
+        BrokerController broker =
+                new BrokerController(config, listening(0), new NettyClientConfig(), store);
+        if (!broker.initialize()) {
+            throw new IllegalStateException("the broker does not begin");
+        }
+        broker.start();
+        brokers.put(name, broker);
     }
 
     private void startNames() throws Exception {

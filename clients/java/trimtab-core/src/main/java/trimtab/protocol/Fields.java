@@ -27,6 +27,10 @@ final class Fields {
         return record;
     }
 
+    Object value(String name) {
+        return fields.get(name);
+    }
+
     String text(String name) {
         return as(String.class, fields.get(name), name);
     }
@@ -37,6 +41,10 @@ final class Fields {
 
     long number(String name) {
         return as(Long.class, fields.get(name), name);
+    }
+
+    Long numberOrNull(String name) {
+        return fields.get(name) == null ? null : number(name);
     }
 
     boolean isSet(String name) {

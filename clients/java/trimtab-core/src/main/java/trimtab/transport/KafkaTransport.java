@@ -16,7 +16,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.utils.Utils;
 import trimtab.protocol.Topic;
@@ -30,8 +29,6 @@ import trimtab.session.Action.Send;
  */
 public final class KafkaTransport {
     private static final Duration CONNECT = Duration.ofSeconds(5);
-    /** What kafka-clients says, 3.9 and 4.3 alike, when DNS knows none of the hosts. */
-    private static final String UNRESOLVED = "No resolvable bootstrap urls";
 
     private final String prefix;
     private final Inbox inbox;
@@ -79,21 +76,8 @@ public final class KafkaTransport {
             admin = Admin.create(asking);
         } catch (KafkaException e) {
             close(Duration.ZERO);
-            if (isUnresolved(e)) {
-                throw new Unreachable("no client of Kafka can be made: " + reason(e));
-            }
-            throw e; // a setting that is wrong stays so
+            throw Unreachable.orWrong(e);
         }
-    }
-
-    /** Whether no host was found; Kafka has no kind of its own for that, and calls it a wrong setting. */
-    private static boolean isUnresolved(KafkaException error) {
-        for (Throwable it = error; it != null; it = it.getCause()) {
-            if (it instanceof ConfigException && String.valueOf(it.getMessage()).startsWith(UNRESOLVED)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Follows the group's partitions from where they end now. */
@@ -112,7 +96,7 @@ public final class KafkaTransport {
             consumer.assign(followed.keySet());
             starts.forEach(consumer::seek);
         } catch (ExecutionException | TimeoutException | KafkaException e) {
-            throw new Unreachable("Kafka does not say where the log ends: " + reason(e));
+            throw new Unreachable("Kafka does not say where the log ends: " + Unreachable.reason(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Unreachable("interrupted");
@@ -179,7 +163,7 @@ public final class KafkaTransport {
                 }
                 counts.add(found.size());
             } catch (KafkaException e) {
-                throw new Unreachable("topic " + name + ": " + reason(e));
+                throw new Unreachable("topic " + name + ": " + Unreachable.reason(e));
             }
         }
         if (counts.stream().distinct().count() > 1) {
@@ -214,11 +198,6 @@ public final class KafkaTransport {
         Map<TopicPartition, Long> offsets = new HashMap<>();
         found.forEach((place, info) -> offsets.put(place, info.offset()));
         return offsets;
-    }
-
-    private static String reason(Exception error) {
-        Throwable cause = error.getCause() == null ? error : error.getCause();
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
     /** An error that comes at once, again and again, must not spin. */

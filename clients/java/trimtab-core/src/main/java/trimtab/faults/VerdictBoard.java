@@ -1,0 +1,89 @@
+package trimtab.faults;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import trimtab.protocol.Verdict;
+
+/**
+ * The controller's verdicts on one cluster's brokers: which are out of use, until when.
+ *
+ * <p>Each has its own end. When none has come for a while, renewals included, all are ignored. So a
+ * controller that is gone keeps no broker out of use. It is the twin of the one in Python
+ * ({@code trimtab.faults.verdicts}). Its one rule: it only excludes; no verdict proves a broker fit.
+ */
+public final class VerdictBoard {
+    /** Three renewals: the controller repeats each verdict once a minute, and two may be late. */
+    static final long FRESH_FOR_MS = 180_000;
+    /** How often a reporter on trial sends a message to a broker that is out of use. */
+    static final long TRIAL_EVERY_MS = 1_000;
+
+    private final String reporter;
+    private final Map<String, Notice> ejected = new ConcurrentHashMap<>();
+    private volatile long latest = Long.MIN_VALUE;
+
+    /** For a producer that reports under this name. */
+    public VerdictBoard(String reporter) {
+        this.reporter = reporter;
+    }
+
+    /** Enters a verdict, with the time that Kafka gave it. */
+    public void post(Verdict verdict, long appendedMs) {
+        if (verdict.available) {
+            ejected.remove(verdict.broker);
+        } else {
+            Notice before = ejected.get(verdict.broker);
+            long tried = before == null ? appendedMs : before.tried.get();
+            long until = verdict.untilMs == null ? Long.MAX_VALUE : verdict.untilMs;
+            ejected.put(verdict.broker, new Notice(until, verdict.testers.contains(reporter), tried));
+        }
+        latest = appendedMs; // of the last, not the largest: a stamp may have been wrong
+    }
+
+    /** Enters that a broker's record is gone. */
+    public void forget(String broker) {
+        ejected.remove(broker);
+    }
+
+    /** Whether a broker is out of use. */
+    public boolean avoids(String broker, long now) {
+        return standing(broker, now) != null;
+    }
+
+    /** Whether any broker is out of use. */
+    public boolean avoidsAny(long now) {
+        return ejected.keySet().stream().anyMatch(it -> avoids(it, now));
+    }
+
+    /**
+     * Whether this producer is to send its next message to a broker that is out of use.
+     *
+     * <p>To be told so counts as a trial: the next one is due a second later.
+     */
+    public boolean isToTry(String broker, long now) {
+        Notice notice = standing(broker, now);
+        if (notice == null || !notice.trial) {
+            return false;
+        }
+        long last = notice.tried.get();
+        return now - last >= TRIAL_EVERY_MS && notice.tried.compareAndSet(last, now);
+    }
+
+    private Notice standing(String broker, long now) {
+        Notice notice = ejected.get(broker);
+        boolean isStale = latest == Long.MIN_VALUE || now - latest > FRESH_FOR_MS;
+        return notice == null || isStale || now >= notice.untilMs ? null : notice;
+    }
+
+    private static final class Notice {
+        final long untilMs;
+        final boolean trial;
+        final AtomicLong tried;
+
+        Notice(long untilMs, boolean trial, long tried) {
+            this.untilMs = untilMs;
+            this.trial = trial;
+            this.tried = new AtomicLong(tried);
+        }
+    }
+}

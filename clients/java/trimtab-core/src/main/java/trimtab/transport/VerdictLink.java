@@ -1,0 +1,125 @@
+package trimtab.transport;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * A producer's way to the controller: the verdicts come in from their beginning, reports go out.
+ *
+ * <p>Used by one thread, which no message waits for. What cannot be done now is said at once.
+ */
+public final class VerdictLink {
+    /** What is asked of Kafka is answered in this time, or asked again. */
+    private static final Duration ANSWER = Duration.ofSeconds(2);
+    private static final Duration CLOSE = Duration.ofSeconds(1);
+
+    private final Map<String, Object> kafka = new HashMap<>();
+    private final String verdicts;
+    private final String reports;
+    private KafkaConsumer<byte[], byte[]> consumer;
+    private KafkaProducer<byte[], byte[]> producer;
+    private Map<TopicPartition, Long> ahead = Map.of();
+    private boolean caughtUp;
+
+    public VerdictLink(String servers, String prefix, Map<String, Object> kafka) {
+        this.kafka.put("bootstrap.servers", servers);
+        this.kafka.put("reconnect.backoff.max.ms", 1_000);
+        this.kafka.putAll(kafka);
+        this.verdicts = prefix + "brokers";
+        this.reports = prefix + "latency";
+    }
+
+    /** Begins to follow the verdicts on all clusters: there is one for each broker, and no more. */
+    public void open() throws Unreachable {
+        connect();
+        try {
+            List<PartitionInfo> found = consumer.partitionsFor(verdicts, ANSWER);
+            if (found == null || found.isEmpty()) {
+                throw new Unreachable("topic " + verdicts + " does not exist: run `trimtab topics init`,"
+                        + " or give the controller's prefix");
+            }
+            List<TopicPartition> places = found.stream()
+                    .map(it -> new TopicPartition(verdicts, it.partition()))
+                    .collect(Collectors.toList());
+            ahead = new HashMap<>(consumer.endOffsets(places, ANSWER));
+            consumer.assign(places);
+            consumer.seekToBeginning(places);
+        } catch (KafkaException e) {
+            throw new Unreachable("topic " + verdicts + ": " + Unreachable.reason(e));
+        }
+    }
+
+    private void connect() throws Unreachable {
+        if (producer != null) {
+            return;
+        }
+        Map<String, Object> reading = new HashMap<>(kafka);
+        reading.put("enable.auto.commit", false);
+        reading.put("allow.auto.create.topics", false);
+        Map<String, Object> writing = new HashMap<>(kafka);
+        writing.put("acks", "1");
+        writing.put("enable.idempotence", false); // a report that comes twice is dropped by its number
+        writing.put("delivery.timeout.ms", 5_000); // an older one says what the newer one will say
+        writing.put("request.timeout.ms", 2_000);
+        writing.put("linger.ms", 0);
+        writing.put("max.block.ms", ANSWER.toMillis());
+        try {
+            if (consumer == null) {
+                consumer = new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+            }
+            producer = new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer());
+        } catch (KafkaException e) {
+            throw Unreachable.orWrong(e);
+        }
+    }
+
+    /** Waits for verdicts, and hands each on with the time that Kafka gave it. */
+    public void poll(Duration patience, Reader reader) {
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(patience)) {
+            reader.read(record.key(), record.value(), record.timestamp());
+        }
+        if (!caughtUp) {
+            caughtUp = ahead.entrySet().stream()
+                    .allMatch(it -> consumer.position(it.getKey(), ANSWER) >= it.getValue());
+        }
+    }
+
+    /** Whether all that had been said when it was opened was read. */
+    public boolean hasCaughtUp() {
+        return caughtUp;
+    }
+
+    /** Writes a report. When Kafka is away it is lost, and the next one says the same. */
+    public void report(String cluster, String report) {
+        producer.send(new ProducerRecord<>(
+                reports, cluster.getBytes(StandardCharsets.UTF_8), report.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Sends what is still to be sent, and disconnects. */
+    public void close() {
+        if (producer != null) {
+            producer.close(CLOSE);
+        }
+        if (consumer != null) {
+            consumer.close();
+        }
+    }
+
+    /** Takes one record; key or value may be null. */
+    public interface Reader {
+        void read(byte[] key, byte[] value, long appendedMs);
+    }
+}
