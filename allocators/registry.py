@@ -5,7 +5,7 @@ Called by the composition root, which looks one up by the name in the settings a
 inward; nothing else chooses a strategy. A name with a colon, ``module:factory``, is a user's own:
 the factory is called with the options as keywords and returns the strategy.
 
-Its one rule: a name in this registry means the same allocation for ever.
+A name in this registry means the same allocation for ever.
 """
 
 from collections.abc import Callable, Mapping

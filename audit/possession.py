@@ -16,8 +16,8 @@ were not shown, a life that is silent may have left; but not one whose newest as
 Two kinds of members send no releases. An eager one stops when its assignment no longer says "hold",
 so its claim ends with it. One that broadcasts or shares owns nothing, so it is not judged here.
 
-Called by ``checker`` with every entry of one group. Its one rule: of all releases of a grant the
-first in the log counts.
+Called by ``checker`` with every entry of one group. Of all releases of a grant the first in the
+log counts.
 """
 
 from collections import defaultdict

@@ -1,8 +1,8 @@
 """Reminders: who may be told again what it was told before (an exception to I14).
 
-A member that beats under an older epoch than its last assignment's has not read that. After two
-heartbeats it may be told again, and then each time after twice as long as before, up to 32 times,
-until a beat shows that it reads.
+A member that beats under an older epoch than that of its last assignment has not read that one. It
+may be told again after two heartbeats, and then each time after twice as long as before, up to 32
+times, until a beat shows that it has read it.
 
 Asked by ``epochs``. Its one rule: a beat of epoch 0 asks for nothing.
 """

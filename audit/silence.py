@@ -5,11 +5,11 @@ A member that is removed must have been silent for its whole session on the audi
 nobody may stay longer than that, or than that from the hour in which a controller took over that
 had forgotten its past (A6, A7).
 
-When most of a group falls silent at once it is likelier that no member is heard than that all are
-dead, so then silence must have lasted for another while (``Blast``), unless an operator said
-that it is true.
+If most of a group falls silent at once, it is likelier that no member is heard than that all are
+dead. Then silence must have lasted for another while (``Blast``), unless an operator has confirmed
+it.
 
-Called by ``checker``. Its one rule: only what was heard before the cause counts, and all of it.
+Called by ``checker``. Its one rule: nothing counts that was heard after the cause.
 """
 
 from collections import deque

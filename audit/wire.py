@@ -5,7 +5,7 @@ says nothing that can be judged: a command, a verdict, a hand-over's duration, a
 controller itself would not understand. Nothing is decoded that the contract does not allow; a
 record that cannot be read is the caller's to report.
 
-Called by `trimtab check`. Its one rule: what is told apart by the wire is told apart here.
+Called by `trimtab check`. What is told apart by the wire is told apart here.
 """
 
 from collections.abc import Iterator
@@ -38,10 +38,10 @@ from trimtab.protocol import (
     MemberRecord,
     Overrides,
     Record,
+    RegistrationChange,
     Release,
     ReleaseRef,
     Route,
-    Statement,
     Tick,
     Topic,
     UndecodableRecord,
@@ -50,7 +50,7 @@ from trimtab.protocol import (
     member_key,
     read_group_key,
     read_member_key,
-    statements,
+    registration_changes,
 )
 
 _STRUCK = {"expired", "fenced", "left"}
@@ -65,7 +65,7 @@ def entries_of(
         UndecodableRecord: It does not keep the contract of its topic.
     """
     if topic is ROCKETMQ:
-        for said in statements(value):
+        for said in registration_changes(value):
             if not isinstance(said, UndecodableRecord):  # which spoils no other
                 yield _of_a_client(said, at)
     else:
@@ -74,7 +74,7 @@ def entries_of(
             yield entry
 
 
-def _of_a_client(said: Statement, at: Place) -> Entry:
+def _of_a_client(said: RegistrationChange, at: Place) -> Entry:
     """A client knows no releases, and may be granted whatever its group subscribes."""
     life = Life(said.client, said.incarnation)
     if isinstance(said, Unregistration):

@@ -1,9 +1,9 @@
 """A population: members that exist as records only, and all join in one batch.
 
 So a batch has hundreds of records to publish, and can be cut in the middle. Nobody of them beats;
-their sessions are as long as a session may be. Used by `kills`. Its one rule: each of them is
-answered by one batch, so if that is repeated it must say the same again, to the byte. A later one
-may name the heirs of queues that are held by then.
+their sessions are as long as a session may be. Used by `kills`. One batch answers each of them, so
+if that is repeated it must say the same again, to the byte. A later one may name the heirs of
+queues that are held by then.
 """
 
 import time

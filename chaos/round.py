@@ -1,7 +1,7 @@
 """A round: members at work, faults, and the rest after them; then the checks.
 
 Each round has a group and a topic of its own, and is drawn from one seed. Used by the command and
-by the test in `tests/integration`. Its one rule: what it did is in the history, whatever comes.
+by the test in `tests/integration`. Whatever comes, the history has what it did.
 """
 
 import time

@@ -1,7 +1,7 @@
 """Striking: each fault is done at its time, and undone when it is over.
 
-Each fault has a thread of its own, so several may last at a time. Used by the round. Its one rule:
-whatever fails here fails the round.
+Each fault has a thread of its own, so several may last at a time. Used by the round. Whatever
+fails here fails the round.
 """
 
 import os

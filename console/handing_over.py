@@ -3,8 +3,7 @@
 The request stands on `controllers` under the standby's name, until its next status replaces it.
 What it says there is also the answer.
 
-Called by `trimtab controllers hand-over`. Its one rule: done means that the standby has committed
-a batch.
+Called by `trimtab controllers hand-over`. Done means that the standby has committed a batch.
 """
 
 import time

@@ -1,7 +1,7 @@
 """What keeps a controller from going on with its checkpoint, and what to do about it.
 
-The same rules as at its start, and a look at the files beside them: there a controller ends with
-the first thing that is wrong, and Spark with a page of Java. Here all of it is said at once.
+The same rules as at its start, and a look at the files beside them. A start ends with the first
+thing that is wrong, or with a stack trace of Spark. Here everything is said at once.
 
 Called by `trimtab recover`. Its one rule: it changes nothing, neither files nor topics.
 """

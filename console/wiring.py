@@ -12,10 +12,10 @@ from console.settings.places import places
 from console.settings.sections import RedisSettings
 from console.settings.units import milliseconds
 from streaming.options import (
+    EndpointOptions,
     FeedOptions,
     KafkaOptions,
     Options,
-    PageOptions,
     QueryOptions,
     RedisOptions,
     SparkOptions,
@@ -71,7 +71,7 @@ def options(
             ui_port=controller.ui_port,
             further=settings.spark.options,
         ),
-        page=PageOptions(address=controller.http_address, port=controller.http_port),
+        endpoint=EndpointOptions(address=controller.http_address, port=controller.http_port),
         redis=_redis(settings.redis),
     )
 

@@ -4,7 +4,7 @@ A strategy answers one question: given these members, these queues and the prese
 should own what? It sees a read-only request and returns a plan; it knows nothing of epochs,
 hand-overs or time. The strategies live in ``allocators``, one file each; ``target`` calls them.
 
-Its one rule: an allocator is a deterministic function of its request.
+An allocator is a deterministic function of its request.
 """
 
 from collections.abc import Collection, Mapping

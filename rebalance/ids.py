@@ -4,8 +4,8 @@ Every identifier has a type of its own, so that a member can never be passed whe
 at run time they are plain strings and integers. All modules may import this one, and it imports
 none.
 
-Its one rule: identifiers are compared and stored exactly as they came; validating them is the
-business of the edge (``trimtab.protocol.names``).
+Identifiers are compared and stored exactly as they came; validating them is the business of the
+edge (``trimtab.protocol.names``).
 """
 
 from typing import Final, NamedTuple, NewType

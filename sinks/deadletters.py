@@ -6,8 +6,8 @@ bytes later.
 A command among them is answered in ``history`` as well, if it says which it is: who gave it waits
 there for what became of it.
 
-Called by ``cell.fold``, which has the original at hand. Its one rule: a bad record is kept, up
-to a limit, under the name of the topic that it was found on.
+Called by ``cell.fold``, which has the original at hand. A bad record is kept, up to a limit, under
+the name of the topic that it was found on.
 """
 
 from base64 import b64decode

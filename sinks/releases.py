@@ -1,4 +1,4 @@
-"""Topic ``releases``: what a life is done with and cannot say itself.
+"""Topic ``releases``: the controller ends grants of lives that cannot do so themselves.
 
 Heirs read it as they read a member's own. The controller reads it back, and only then it counts,
 because the member or its guard may have written one before it.

@@ -38,8 +38,8 @@ from streaming.feeds import (
 from streaming.feeds.feed import Feed
 from streaming.metrics.account import Account
 from streaming.metrics.catalogue import Metrics
+from streaming.metrics.endpoint import Asked, Check, EndpointNotServed, served
 from streaming.metrics.group_gauges import GroupGauges
-from streaming.metrics.page import Asked, Check, PageNotServed, served
 from streaming.metrics.probes import alive, ready
 from streaming.metrics.status import About, Status
 from streaming.options import Options
@@ -93,12 +93,12 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
         with (
             taken_down(options.home),
             _told_by_signals(stop),
-            _page(options, metrics) as page,
+            _endpoint(options, metrics) as endpoint,
             watched(_watchdog(options, horizon, end_at_once)),
             _session(options) as spark,
         ):
             if not stop.is_set():
-                _run(spark, options, _Seen(metrics, horizon, page), stop, further)
+                _run(spark, options, _Seen(metrics, horizon, endpoint), stop, further)
     except QueryFailed as error:
         raise _failure(error, options) from error
     except (
@@ -108,7 +108,7 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
         NotReminded,
         NotSurveyed,
         NotTold,
-        PageNotServed,
+        EndpointNotServed,
         SparkNotStarted,
         Undelivered,
     ) as error:
@@ -136,7 +136,7 @@ class _Seen(NamedTuple):
 
     metrics: Metrics
     horizon: Horizon
-    page: str | None
+    endpoint: str | None
 
 
 def _run(
@@ -148,7 +148,7 @@ def _run(
         Account(seen.metrics, seen.horizon, options.topics.prefix),
         GroupGauges(seen.metrics),
     )
-    about = About(options.name, version(_DISTRIBUTION), options.topics.partitions, seen.page)
+    about = About(options.name, version(_DISTRIBUTION), options.topics.partitions, seen.endpoint)
     status = Status(about, seen.metrics, account, gauges, seen.horizon)
     operator = _operator(options)
     seen.metrics.standby.set(options.query.standby)
@@ -226,9 +226,9 @@ def _set_to(spark: SparkSession, key: str) -> str | None:
 
 
 @contextmanager
-def _page(options: Options, metrics: Metrics) -> Iterator[str | None]:
+def _endpoint(options: Options, metrics: Metrics) -> Iterator[str | None]:
     """Answer probes and Prometheus meanwhile, if that is wanted; yields where."""
-    where = options.page
+    where = options.endpoint
     if where.port == 0:
         yield None
         return

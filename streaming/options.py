@@ -96,7 +96,7 @@ class SparkOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageOptions:
+class EndpointOptions:
     """Where probes and Prometheus ask."""
 
     address: str
@@ -128,7 +128,7 @@ class Options:
     query: QueryOptions
     feeds: FeedOptions
     spark: SparkOptions
-    page: PageOptions
+    endpoint: EndpointOptions
     redis: RedisOptions | None = None
     """None: nowhere."""
 

@@ -13,7 +13,7 @@ is set aside, because its first batch would be decided before all of them are re
 query does not make the controller newer: one that has taken over since then stays, and this one
 ends.
 
-Run by ``application``. Its one rule: it ends when it is told to, or with the cause.
+Run by ``application``. It ends when it is told to, or with the cause.
 """
 
 import os

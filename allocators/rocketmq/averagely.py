@@ -4,7 +4,7 @@ Cut each topic's queues, in order, into as many even slices as there are subscri
 the first slices are one longer when it does not come out even. Simple and predictable, and it
 moves nearly everything when a member joins: ``STICKY`` is the answer to that.
 
-Its one rule: the same result as ``AllocateMessageQueueAveragely``, queue for queue.
+The result is that of ``AllocateMessageQueueAveragely``, queue for queue.
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,7 +3,7 @@
 Queue j goes to client j mod N. Neighbouring queues (of one broker, say) land on different
 clients; a single join moves nearly everything.
 
-Its one rule: the same result as ``AllocateMessageQueueAveragelyByCircle``, queue for queue.
+The result is that of ``AllocateMessageQueueAveragelyByCircle``, queue for queue.
 """
 
 from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ belongs to the first client at or after it. A join or leave moves little, but lo
 
 The ring is built once for the group. Java builds it anew in every client and counts a client's
 nodes by walking the ring: quadratic, 37 s a client at 10,000 clients. Counting as we go gives the
-same ring. Its one rule: the same result as ``AllocateMessageQueueConsistentHash``.
+same ring. The result is that of ``AllocateMessageQueueConsistentHash``.
 """
 
 from bisect import bisect_left

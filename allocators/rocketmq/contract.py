@@ -6,9 +6,9 @@ clients)``. Asking that for each of N clients costs N times the whole computatio
 each client from that, with the checks, the refusals and the messages of the Java classes
 (``AbstractAllocateMessageQueueStrategy.check``, 5.3.3; 4.9.8 is the same).
 
-Lists are used as they come: never sorted, never freed of duplicates. A repeated client counts
-at its first place. Called by ``per_topic`` for the brain and by ``pop``; `trimtab allocate` shows
-it as it is. Its one rule: on every input, what Java does.
+Lists are used as they come: never sorted, never freed of duplicates. A repeated client counts at
+its first place. Called by ``per_topic`` for the brain and by ``pop``; `trimtab allocate` shows it
+as it is. On every input they do what Java does.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -3,7 +3,7 @@
 A broker is called ``room@name``. Queues of the chosen rooms are cut into even blocks; what is left
 over goes, one each, to the first clients, after their block. Queues of other rooms have no owner.
 
-Its one rule: the same result as ``AllocateMessageQueueByMachineRoom`` (since 4.8.0, #2477).
+The result is that of ``AllocateMessageQueueByMachineRoom`` (since 4.8.0, #2477).
 """
 
 from collections.abc import Collection, Mapping, Sequence

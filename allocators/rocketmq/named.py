@@ -9,8 +9,8 @@
 A resolver is one of ``RESOLVERS``, or a table of rooms: {"brokers": {broker: room}, "clients":
 {client: room}}.
 
-Called by the registry and by `trimtab allocate`. Its one rule: what Java's constructors and
-setters refuse or let pass, these refuse and let pass.
+Called by the registry and by `trimtab allocate`. What Java's constructors and setters refuse or
+let pass, these refuse and let pass.
 """
 
 from collections.abc import Callable, Mapping

@@ -4,7 +4,7 @@ Another strategy deals inside each room. A room with queues and no clients at al
 everybody, each such room by itself; that is why the first clients of short rooms always get more
 (apache/rocketmq#2443).
 
-Its one rule: the same result as ``AllocateMachineRoomNearby``, rooms in Java's order.
+The result is that of ``AllocateMachineRoomNearby``, with rooms in Java's order.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

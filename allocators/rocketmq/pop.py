@@ -5,8 +5,8 @@ K clients in the list: a slow client holds nothing up. With no K, or one that co
 all clients get all queues, each written with the id -1 ("any queue of this broker"). With more
 clients than queues each client gets exactly one queue.
 
-Its one rule: the same result as ``QueryAssignmentProcessor.allocate4Pop`` (5.3.3), checks and
-missing checks included.
+The result is that of ``QueryAssignmentProcessor.allocate4Pop`` (5.3.3), checks and missing checks
+included.
 """
 
 from unicodedata import category

@@ -5,8 +5,8 @@ for each member and a column for each topic. ``held`` is the present count, ``ge
 ``free`` are queues that no member holds. Where caps leave queues over, an extra last row takes
 exactly those, at no cost.
 
-Made by ``levels``, filled by ``pour`` and ``transport``, smoothed by ``spread``. Its one rule:
-``gets`` and ``free`` always add up to the same queues.
+Made by ``levels``, filled by ``pour`` and ``transport``, smoothed by ``spread``. ``gets`` and
+``free`` always add up to the same queues.
 """
 
 from dataclasses import dataclass, field

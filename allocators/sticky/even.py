@@ -6,8 +6,8 @@ Members give up queues of the topics they have most of, and each topic goes to m
 least of it. The work depends on what changes: for one member more or less, a few passes over an
 array of owners and a look at the queues that move, never a table of members x topics.
 
-Called by ``sticky`` for tables that are too large for ``spread``. Its one rule: the same loads and
-the same number of moves as the general way.
+Called by ``sticky`` for tables that are too large for ``spread``. The loads and the number of
+moves are those of the general way.
 """
 
 import numpy as np

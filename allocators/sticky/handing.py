@@ -5,7 +5,7 @@ has it keeps the first ones; what it gives up and what had no owner goes, in ord
 get more, a queue to a member of its old owner's rack where there is one. Everything is done for
 all queues at once, by sorting, never one queue at a time, and what does not change costs one look.
 
-Called by ``sticky``. Its one rule: a member that may keep a queue keeps it.
+Called by ``sticky``. A member that may keep a queue keeps it.
 """
 
 from collections.abc import Sequence

@@ -5,7 +5,7 @@ other. Each such part is a problem of its own, and most parts are simple ones wh
 subscribes every topic. Few distinct subscriptions are followed set by set; a group with more than
 ``FEW`` is taken as one part, which costs time and never the result's quality.
 
-Called by ``sticky``. Its one rule: a member and a topic it subscribes are in the same part.
+Called by ``sticky``. A member and a topic it subscribes are in the same part.
 """
 
 from collections.abc import Iterator

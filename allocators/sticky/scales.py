@@ -4,7 +4,7 @@ Topics that the same members subscribe are one *kind*: to a queue it makes no di
 them it is of. A *lift* is a load divided by the member's weight; all lifts are multiplied by the
 least common multiple of those weights, so that they are whole numbers.
 
-Its one rule: whatever is asked is answered the same for the same books, ties included.
+The same books give the same answers, ties included.
 """
 
 from bisect import bisect_left, insort

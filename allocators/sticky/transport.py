@@ -14,7 +14,7 @@ with node prices that keep every cost non-negative so that Dijkstra's search app
 Karp 1972). Costs are small integers, so the search goes by buckets, and the youngest node of a
 bucket first, which finds a member in need at once where there is one.
 
-Called by ``levels``. Its one rule: what was sent so far was always sent at least cost.
+Called by ``levels``. What was sent so far was always sent at least cost.
 """
 
 from itertools import pairwise

@@ -1,7 +1,7 @@
 """The contest: each group whole, with one member more, one less, and as it was; then 400 changes.
 
 Each side goes on from its own answer: what it makes of a change shows what it made of the group
-before. Called by ``__main__``. Its one rule: both sides are asked the same, in the same run.
+before. Called by ``__main__``. Both sides are asked the same, in the same run.
 """
 
 import random

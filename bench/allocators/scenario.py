@@ -11,8 +11,8 @@ many distinct subscriptions, then the topics of each; each member's subscription
 topic the present owner (a member's number, or -1) of each queue. An answer is those last lines
 again.
 
-Members and topics are in Java's order, so their numbers are those of our catalog too. Its one
-rule: seeded, so both sides and all runs see the same group.
+Members and topics are in Java's order, so their numbers are those of our catalog too. It is
+seeded, so both sides and all runs see the same group.
 """
 
 import random

@@ -3,7 +3,7 @@
 A controller has told what is published (nothing), its ticks run, everybody has joined and has shown
 by a full beat what it owns. From then on each second brings a part of the members' beats.
 
-Used by the command and its test. Its one rule: the members say what the SDK's members say.
+Used by the command and its test. The members say what the SDK's members say.
 """
 
 from collections.abc import Iterator

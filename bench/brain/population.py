@@ -1,8 +1,8 @@
 """Groups of any size, and what may happen to them next.
 
 Its members have joined, know their queues and are at rest; the events are made before anything is
-timed. Used by the bench and by its test. Its one rule: every member has a name, a life and a wish
-of its own, as members that came through the log have.
+timed. Used by the bench and by its test. Every member has a name, a life and a wish of its own, as
+members that came through the log have.
 """
 
 from collections.abc import Sequence

@@ -5,7 +5,7 @@ listener of the bad one. Kafka may miss its heartbeats for two minutes before it
 so this is a broker that its cluster takes for healthy, as one with a failing disk or a slow network
 often is. A broker that its cluster gives up is replaced by Kafka itself.
 
-Made by ``run``. Its one rule: what the embedded Kafka does already is taken from there.
+Made by ``run``. What the embedded Kafka does already is taken from there.
 """
 
 import os

@@ -1,7 +1,7 @@
 """The plan: what happens to the bad broker and when, and who sends meanwhile.
 
-Made by the command, followed by ``play``. Its one rule: times count from when producers begin,
-and all of them live through the same ones.
+Made by the command, followed by ``play``. Times count from when producers begin, and all of them
+live through the same ones.
 """
 
 from collections.abc import Iterator

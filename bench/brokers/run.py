@@ -3,7 +3,7 @@
 The controller's topics live on the good brokers: what is measured is what a bad broker does to
 producers, not to Kafka. The messages' partitions have one replica each, dealt out in turn.
 
-Called by the command. Its one rule: whatever happens, what was started is stopped.
+Called by the command. Whatever happens, what was started is stopped.
 """
 
 import threading

@@ -3,7 +3,7 @@
 As `cpulimit` does it, by SIGSTOP and SIGCONT, but for a family together: an executor's Java and its
 Python work at the same time. What was not used is not saved up for later, but for a moment.
 
-Used by ``scenes``. Its one rule: whoever was stopped is let go on at the end.
+Used by ``scenes``. Whoever was stopped is let go on at the end.
 """
 
 import os

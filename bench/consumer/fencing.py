@@ -3,7 +3,7 @@
     python -m bench.consumer.fencing SERVERS SIDE NUMBER
 
 Run by the command, once for each side, in a process of its own. A commit is of one message in each
-queue, so that there is news of all of them. Its one rule: both sides do the same.
+queue, so that there is news of all of them. Both sides do the same.
 """
 
 import json

@@ -1,7 +1,7 @@
 """The two sides: a client's own loops, and ours over the same client.
 
-Both look at each message's error, as a program must; ours does that inside. Used by the command.
-Its one rule: a side is asked for the same number of messages as the other, of the same topic.
+Both look at each message's error, as a program must; ours does that inside. Used by the command. A
+side is asked for the same number of messages as the other, of the same topic.
 """
 
 import asyncio

@@ -1,8 +1,7 @@
 """The background of the steady scenario: everybody in the background groups beats once a second.
 
 Spread evenly over the second, as the beats of real members are. Used by ``race`` around what it
-measures. Its one rule: sequences grow from one block to the next, or the beats would be taken for
-old ones.
+measures. Sequences grow from one block to the next, or the beats would be taken for old ones.
 """
 
 import time

@@ -3,7 +3,7 @@
 The two pipelines take turns, and whoever was first in a round is second in the next one (A B, B A,
 A B, ...), so that a machine that slows down over the minutes slows both alike.
 
-Made by the command, followed by ``race``. Its one rule: both pipelines do exactly the same.
+Made by the command, followed by ``race``. Both pipelines do exactly the same.
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Each pipeline's log is filled before it starts, so that its first batch reads al
 Then it warms up and is frozen; one after the other, or they would warm up on half a machine each.
 From then on they are thawed for their turns and frozen again.
 
-Called by the command. Its one rule: whatever is done to one side is done to the other.
+Called by the command. Whatever is done to one side is done to the other.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """A runner: one side of the race: its process, the line to it, and the background groups.
 
-It runs trials, one after the other, and notes how long each answer took. Made and given its
-turns by ``race``. Its one rule: both sides are asked the same, in the same way.
+It runs trials, one after the other, and notes how long each answer took. Made and given its turns
+by ``race``. Both sides are asked the same, in the same way.
 """
 
 from collections.abc import Iterator

@@ -4,8 +4,8 @@ For groups: a newcomer joins, is let in and leaves. For brokers: a bad broker is
 and forgotten. The first reports about it are not timed, because they decide nothing until the
 sweep is over.
 
-Made by ``race``, run by ``runner``. Its one rule: both sides are asked the same; that trimtab
-answers what it must is checked on the way.
+Made by ``race``, run by ``runner``. Both sides are asked the same; that trimtab answers what it
+must is checked on the way.
 """
 
 import random

@@ -4,7 +4,7 @@ trimtab answers under ``group/member`` or ``cluster/broker``. The floor echoes t
 sent, so there a question is sent under the key of its answer; nothing else differs. Used by
 ``line`` for questions and by ``beating`` for what nobody answers.
 
-Its one rule: what it has said is in the log.
+What it has said is in the log.
 """
 
 import time

@@ -3,7 +3,7 @@
 The yardstick is the parsing of one beat's JSON by the standard library: whoever receives beats in
 Python pays at least that, on any machine. Each other part is given as a multiple of it.
 
-Timed by the command. Its one rule: calling a part twice does the same work twice.
+Timed by the command. Calling a part twice does the same work twice.
 """
 
 import json

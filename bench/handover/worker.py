@@ -3,7 +3,7 @@
 It says on stdout when queues come and go, and when it has the first message of one that came. Its
 first line is its process id, as soon as everything is imported. Then it hears a line: `join`, and
 later another one: `leave`, or `away` for who will be back. Started by `bench.departures.fleet`.
-Its one rule: all sides are told the same and say the same; times are the machine's wall clock.
+All sides are told the same and say the same; times are the machine's wall clock.
 """
 
 import json

@@ -5,7 +5,7 @@ what counts is the ratio within a round, and its median over all. Processor time
 librdkafka's threads and ours included; the broker's is not in it. Wall time ends when the last
 message is settled.
 
-Called by ``__main__``. Its one rule: both sides of a round do the same.
+Called by ``__main__``. Both sides of a round do the same.
 """
 
 import gc

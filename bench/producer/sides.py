@@ -4,7 +4,7 @@ Each is written the way its users would write it: the bare confluent-kafka progr
 message, as its documentation has it. No side calls a function more than that, for at two
 microseconds a message that would be the measurement.
 
-Made by ``__main__``. Its one rule: same options, same messages, same callback on both sides.
+Made by ``__main__``. Both sides have the same options, messages and callback.
 """
 
 from collections.abc import Iterator

@@ -3,7 +3,7 @@
     python -m bench.scale.generator '{"servers": "localhost:9092", ...}'
 
 It says "ready" when everybody is at work, and ends, with a line of figures, when its input does.
-Started by ``scenes``. Its one rule: what it is late with is sent all the same, and told.
+Started by ``scenes``. What it is late with is sent all the same, and told.
 """
 
 import json

@@ -1,6 +1,6 @@
 """A scene: so many members beat for a while, and one pipeline serves them; probes join meanwhile.
 
-Played by the command. Its one rule: both sides hear the same rows, at the same rate.
+Played by the command. Both sides hear the same rows, at the same rate.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Two controllers over one checkpoint, which take turns.
 
-Used by the bench of standbys. Its one rule: whoever was killed comes back as a standby.
+Used by the bench of standbys. Whoever was killed comes back as a standby.
 """
 
 import os

@@ -1,7 +1,7 @@
 """`trimtab groups move`: a group changes sides, while it works.
 
-It is no command to the controller, and needs none (``console.group_moves``). Its one rule: it ends
-when every queue is there, or says how many are.
+It is no command to the controller, and needs none (``console.group_moves``). The command ends when
+every queue is there, or says how many are.
 """
 
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""`trimtab prepare`: later starts of the controller take a third less.
+"""`trimtab prepare`: it makes later starts of the controller a third shorter.
 
 It runs the controller once, on a Kafka and in a home that nobody else has, and keeps what Java has
 loaded (``streaming.class_archive``).

@@ -85,8 +85,8 @@ def replay(
 
     With batch lines, files are read one after the other, and batches end only there. The result
     has the same bytes as in production, if policy, brokers, partitions and cells are set as there.
-    Without, what was published says where batches ended (`history` and `groups`, which a cluster
-    has): group by group the same batches are decided again, and compared with what was published.
+    Without batch lines, what was published says where batches ended (`history` and `groups`,
+    which a cluster has). Group by group the same batches are decided again, and compared with it.
     The group's replay ends at the first difference, with exit code 3. Causes: other settings, or
     records that Kafka has deleted. Where nothing was published, or with --every, the log is cut
     by its time; the controller cut elsewhere, so hand-overs may differ from what happened.

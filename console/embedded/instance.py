@@ -1,4 +1,4 @@
-"""One embedded broker as its directory knows it: its files, whether it runs, how to stop it.
+"""One embedded broker, by what is in its directory: its files, whether it runs, how to stop it.
 
 ``<home>/kafka`` holds everything: ``data`` (never deleted by us), ``logs``, ``tmp``, the lock that
 the broker holds while it lives, and ``broker.json``, written under that lock. One rule:

@@ -3,8 +3,8 @@
 Each rule looks at published records alone and says nothing of what is well. A rule that needs time
 gets it from the caller. Called by `trimtab doctor`, which reads the records.
 
-Its one rule: a finding names what to do next, as a command or as a place to look at; and its kind
-is a heading of docs/troubleshooting.md.
+A finding names what to do next, as a command or as a place to look at; and its kind is a heading
+of docs/troubleshooting.md.
 """
 
 from collections import Counter, defaultdict

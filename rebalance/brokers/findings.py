@@ -5,7 +5,7 @@ garbage collector), and its votes are void (E5). What they would have decided is
 is most of the brokers, there is no outlier but a general trouble (E1), which ``sweep`` calls a
 panic.
 
-Called by ``sweep``. Its one rule: it takes a quorum *and* the majority of those that can tell.
+Called by ``sweep``. A finding takes a quorum *and* the majority of those that can tell.
 """
 
 from collections import Counter

@@ -4,8 +4,8 @@ Each event first moves the clock, and what that makes due is done before the eve
 over is closed, a command that has expired ends. So it makes no difference how the log is cut into
 batches.
 
-Called by ``streaming``, by tests and by simulations. Its one rule: the same cluster and events give
-the same result, always.
+Called by ``streaming``, by tests and by simulations. The same cluster and events always give the
+same result.
 """
 
 from collections.abc import Sequence

@@ -10,8 +10,8 @@ fail again.
 Lack of memory is different: it stops the batch, and Spark repeats it. Too deep a recursion counts
 as the group's failure, because a repeated batch would recurse as deep.
 
-Called by ``target`` for a strategy, by ``step`` when all works again, and by ``streaming``. Its one
-rule: what is published stays until a step succeeds.
+Called by ``target`` for a strategy, by ``step`` when all works again, and by ``streaming``. What
+is published stays until a step succeeds.
 """
 
 import re
@@ -73,7 +73,7 @@ def recover(draft: Draft, now: Stamp, *, strategy: bool) -> None:
     known = draft.ailment
     if known is None:
         return
-    if known.until is not None:
+    if known.withheld_until is not None:
         if known.reason != omissions.REASON:  # steps have failed, which told no member anything
             omissions.withhold(draft, now.heard)
             _note(draft, draft.ailment, now)
@@ -89,7 +89,8 @@ def begin_to_withhold(draft: Draft, now: Stamp) -> None:
 
 def cease_to_withhold(draft: Draft, stamp: Stamp) -> None:
     """Go on as usual once members that were not found must have stopped."""
-    if draft.ailment is None or draft.ailment.until is None or stamp.clock < draft.ailment.until:
+    known = draft.ailment
+    if known is None or known.withheld_until is None or stamp.clock < known.withheld_until:
         return
     _note(draft, None, stamp)
     omissions.fence(draft)
@@ -131,7 +132,7 @@ def endured(
     """Return a group as it was before a step that failed, except when members were heard."""
     state = replace(heard(before, moments), deadline=None)
     known = before.ailment
-    ailment = Ailment(reason, until=None if known is None else known.until)
+    ailment = Ailment(reason, withheld_until=None if known is None else known.withheld_until)
     if ailment == before.ailment:
         return Endured(state, ())
     told, state = _told(before, ailment, now), replace(state, ailment=ailment)

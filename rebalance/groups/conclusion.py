@@ -4,8 +4,8 @@ Here the group's epoch is drawn, once, and only if something was decided; every 
 carries it. A member gets a record when its portion changed or when it asked by joining; a member
 that the group does not know gets a withdrawal.
 
-Called by ``step``. Its one rule: records are a function of the next state, so that the same epoch
-always means the same bytes (I4).
+Called by ``step``. Records are a function of the next state, so that the same epoch always means
+the same bytes (I4).
 """
 
 from collections import defaultdict

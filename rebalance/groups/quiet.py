@@ -1,9 +1,9 @@
 """Quiet: groups in which a beat that says nothing new changes nothing but its sender's pulse.
 
-Then beats can be counted without a step, many at once (``streaming.cell.counting``): the next step
-gets the pulses as they would be. A group is quiet if all it has said is out, nothing is under way,
-and nobody is suspected; a member, if it has read what it was told. A beat that lists what its
-sender owns is never counted so: it may prove a release.
+Its beats can be counted without a step, many at once (``streaming.cell.counting``): the next step
+gets the pulses as they would be. A group is quiet if all that it has said is out, no hand-over is
+under way and no member is suspected. A member is quiet if it has read what it was told. A beat that
+lists what its sender owns is never counted like this, because it may prove a release.
 
 Asked by ``streaming.cell.fold`` after each step. Its one rule: in a quiet group, before anything
 else is due, ``step`` with such beats is the same as a look at the latest of each member.

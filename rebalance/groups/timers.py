@@ -101,8 +101,8 @@ def _deadlines(draft: Draft, without: Collection[MemberId] = ()) -> Iterator[Mil
     yield from strangers.deadlines(draft)
     for past in _PASTS:
         yield from past.deadlines(draft)
-    if draft.ailment is not None and draft.ailment.until is not None:
-        yield draft.ailment.until
+    if draft.ailment is not None and draft.ailment.withheld_until is not None:
+        yield draft.ailment.withheld_until
     if draft.rules.paused:
         if draft.rules.paused_until is not None:
             yield draft.rules.paused_until

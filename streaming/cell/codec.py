@@ -7,8 +7,8 @@ The bytes are MessagePack after one byte of version. What they hold is written i
 the rules for a change. State of an earlier version is read. A later one is refused, and so is what
 makes no sense: no state is better than a wrong one (fault A8).
 
-Called by ``fold`` and ``cell_operator``. Its one rule: what one release has written, every later
-one can read or refuses by name.
+Called by ``fold`` and ``cell_operator``. What one release has written, every later one can read,
+or refuses by name.
 """
 
 from dataclasses import dataclass, field

@@ -14,7 +14,7 @@ continues with what there is (``rebalance.groups.handover.omissions``).
 The last full beat of each life is kept, because it may be the only proof of a release. That its
 sender is alive is noted at once.
 
-Called by ``fold``. Its one rule: what is read again keeps the time at which it was read first.
+Called by ``fold``. What is read again keeps the time at which it was read first.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

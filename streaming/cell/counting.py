@@ -6,8 +6,8 @@ other record is about it, no other beat of it is unknown, and nothing can be due
 batch even if none of these beats counted. All other beats of the batch go the plain way, and so do
 all of a batch in which anything is unusual about times or the gate.
 
-Called by ``fold`` with each batch. Its one rule: whether a beat is counted here or decoded, the
-decisions are the same (``tests/laws/test_counting.py``).
+Called by ``fold`` with each batch. Whether a beat is counted here or decoded, the decisions are
+the same (``tests/laws/test_counting.py``).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

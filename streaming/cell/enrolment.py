@@ -3,7 +3,7 @@
 A fingerprint is learned from a beat that was decoded. That was a short one, and with another number
 it would say the same but for the number: the value may be garbage that makes sense only once.
 
-Called by ``fold`` after each step. Its one rule: whoever is enrolled is a member of a quiet group
+Called by ``fold`` after each step. Whoever is enrolled is a member of a quiet group
 (``rebalance.groups.quiet``), in the very life that has sent the beat.
 """
 

@@ -12,7 +12,7 @@ there may be some.
 It judges nothing: it announces a loss of queues at once and again, and the brain decides how long
 it doubts it (``rebalance.groups.routing``).
 
-Kept by ``routes``, which talks to Kafka. Its one rule: time comes in as an argument.
+Kept by ``routes``, which talks to Kafka. Time comes in as an argument.
 """
 
 from collections.abc import Iterable, Mapping
@@ -124,10 +124,10 @@ class RoutePlan:
     ) -> None:
         """Note that a member asks for topics."""
         self._now = now
-        page = self._groups.setdefault(group, _Group())
-        page.hints |= dict.fromkeys(topics, now + HINT_LIFETIME_S)
-        page.pattern_hints |= dict.fromkeys(map(Pattern, patterns), now + HINT_LIFETIME_S)
-        page.match(self._there or frozenset())
+        entry = self._groups.setdefault(group, _Group())
+        entry.hints |= dict.fromkeys(topics, now + HINT_LIFETIME_S)
+        entry.pattern_hints |= dict.fromkeys(map(Pattern, patterns), now + HINT_LIFETIME_S)
+        entry.match(self._there or frozenset())
 
     def summarised(
         self,
@@ -140,16 +140,16 @@ class RoutePlan:
         cut: bool = False,
     ) -> None:
         """Note what a group's brain knows; without a time, at the one that came in last."""
-        page = self._groups.setdefault(group, _Group())
+        entry = self._groups.setdefault(group, _Group())
         self._now = self._now if now is None else now
-        page.active = members > 0
-        page.patterns = frozenset(map(Pattern, patterns))
-        page.learn(topics, self._now, cut=cut)
+        entry.active = members > 0
+        entry.patterns = frozenset(map(Pattern, patterns))
+        entry.learn(topics, self._now, cut=cut)
         for topic in topics:
-            page.hints.pop(topic, None)
-        for pattern in page.patterns:
-            page.pattern_hints.pop(pattern, None)
-        page.match(self._there or frozenset())
+            entry.hints.pop(topic, None)
+        for pattern in entry.patterns:
+            entry.pattern_hints.pop(pattern, None)
+        entry.match(self._there or frozenset())
 
     def saw(self, topic: str, seen: Seen) -> None:
         """Note what a topic is like."""
@@ -159,13 +159,13 @@ class RoutePlan:
         """Note which topics exist; only new ones are compared with all patterns."""
         new = there - (self._there or frozenset())
         self._there = there
-        for page in self._groups.values():
-            if page.asked:
-                page.matching = (page.matching & there) | matched(page.asked, new)
+        for entry in self._groups.values():
+            if entry.asked:
+                entry.matching = (entry.matching & there) | matched(entry.asked, new)
 
     def asks_by_pattern(self) -> bool:
         """Tell whether a group asks by pattern."""
-        return any(page.asked for page in self._groups.values())
+        return any(entry.asked for entry in self._groups.values())
 
     def unlisted(self) -> bool:
         """Tell whether a group asks by pattern and the list of topics was not read yet."""
@@ -173,7 +173,7 @@ class RoutePlan:
 
     def wanted(self) -> set[str]:
         """Return the topics that a group asks for."""
-        return set().union(*(page.wanted() for page in self._groups.values()))
+        return set().union(*(entry.wanted() for entry in self._groups.values()))
 
     def unseen(self) -> set[str]:
         """Return the topics that a group asks for and that were not looked up yet."""
@@ -194,34 +194,34 @@ class RoutePlan:
         self._tidy(now)
         return [
             Announcement(group, route)
-            for group, page in self._groups.items()
-            for topic in sorted(page.wanted() & self._seen.keys())
-            if (route := self._route(page, topic, now)) is not None
+            for group, entry in self._groups.items()
+            for topic in sorted(entry.wanted() & self._seen.keys())
+            if (route := self._route(entry, topic, now)) is not None
         ]
 
     def lost(self, announcement: Announcement, now: float) -> None:
         """Note that Kafka did not take an announcement."""
         group, route = announcement
-        page = self._groups.get(group)
-        sent = None if page is None else page.sent.get(route.topic)
+        entry = self._groups.get(group)
+        sent = None if entry is None else entry.sent.get(route.topic)
         if sent is not None and sent.version == route.version:
             sent.failed(now)
 
-    def _route(self, page: _Group, topic: str, now: float) -> Route | None:
+    def _route(self, entry: _Group, topic: str, now: float) -> Route | None:
         seen = self._seen[topic]
-        if seen.runs is None and topic not in page.named():
+        if seen.runs is None and topic not in entry.named():
             return None  # gone before its group has heard of it
-        known, sent = page.topics.get(topic, NEVER_LOOKED), page.sent.get(topic)
+        known, sent = entry.topics.get(topic, NEVER_LOOKED), entry.sent.get(topic)
         if settled(seen, known, sent):
             return None
-        version, asked = max(known.version, sent.version if sent else 0) + 1, page.asks(topic)
+        version, asked = max(known.version, sent.version if sent else 0) + 1, entry.asks(topic)
         if sent is None or not sent.counts(seen, asked=asked):
-            page.sent[topic] = Sent(seen, version, now, asked=asked)
+            entry.sent[topic] = Sent(seen, version, now, asked=asked)
         elif pending(seen, known, sent, now):
             return None
         else:
             pace = None if known.left_out else sent.pace
-            page.sent[topic] = Sent(seen, version, now, sent.times + 1, pace, asked)
+            entry.sent[topic] = Sent(seen, version, now, sent.times + 1, pace, asked)
         return Route(
             topic=topic,
             version=version,
@@ -232,18 +232,18 @@ class RoutePlan:
 
     def _tidy(self, now: float) -> None:
         """Forget hints that were not confirmed, and topics that no group asks for any more."""
-        for group, page in list(self._groups.items()):
-            page.hints = {topic: end for topic, end in page.hints.items() if end > now}
-            page.pattern_hints = {it: end for it, end in page.pattern_hints.items() if end > now}
-            page.match(self._there or frozenset())
-            if page.matching or page.asked:
-                wanted = page.wanted()
-                page.sent = {topic: sent for topic, sent in page.sent.items() if topic in wanted}
-            if not page.idle:
-                page.idle_since = None
-            elif page.idle_since is None:
-                page.idle_since = now
-            elif now - page.idle_since >= EMPTY_LIFETIME_S:
+        for group, entry in list(self._groups.items()):
+            entry.hints = {topic: end for topic, end in entry.hints.items() if end > now}
+            entry.pattern_hints = {it: end for it, end in entry.pattern_hints.items() if end > now}
+            entry.match(self._there or frozenset())
+            if entry.matching or entry.asked:
+                wanted = entry.wanted()
+                entry.sent = {topic: sent for topic, sent in entry.sent.items() if topic in wanted}
+            if not entry.idle:
+                entry.idle_since = None
+            elif entry.idle_since is None:
+                entry.idle_since = now
+            elif now - entry.idle_since >= EMPTY_LIFETIME_S:
                 del self._groups[group]
         if not self.asks_by_pattern():
             self._there = None

@@ -3,8 +3,8 @@
 docs/operate.md lists the same names, and a test compares the two. They follow Prometheus: base
 units, ``_total`` for what is counted, no label that grows without end.
 
-Made by ``application``, filled by ``account`` and by the route watcher, read by ``page``. Its one
-rule: whoever writes or reads holds the lock.
+Made by ``application``, filled by ``account`` and by the route watcher, read by ``endpoint``.
+Whoever writes or reads holds the lock.
 """
 
 from collections.abc import Iterator

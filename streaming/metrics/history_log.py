@@ -4,7 +4,7 @@ The lines say what the entries of the history say, for whoever has only the log.
 limited, because thousands of lines say less than their number; once a minute it is said how many
 were left out, and how many dead letters of which kind there were. The history is always whole.
 
-Called by ``query_listener``. Its one rule: what is left out is counted.
+Called by ``query_listener``. What is left out is counted.
 """
 
 from collections import Counter

@@ -4,13 +4,13 @@ Ready means that a batch was committed within the last so many ticks, as `trimta
 A controller that waits for Kafka is alive and not ready: to start it again would help nobody. A
 standby is ready when it could take over, and says that it is one.
 
-Asked by ``page``.
+Asked by ``endpoint``.
 """
 
 from pathlib import Path
 from typing import Final
 
-from streaming.metrics.page import State
+from streaming.metrics.endpoint import State
 from streaming.process.readiness import age_s, standby_age_s
 
 READY_TICKS: Final = 10

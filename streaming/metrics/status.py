@@ -23,7 +23,7 @@ class About(NamedTuple):
     name: str
     version: str
     partitions: int
-    page: str | None
+    endpoint: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Status:
                 rebalances=int(brain.rebalances.total()),
                 moves=int(brain.moves.total()),
                 totals=GroupTotals(**totals._asdict()),
-                page=self.about.page,
+                page=self.about.endpoint,
             )
 
 

@@ -1,6 +1,6 @@
 """Why a query ended, in one line, and whether it may be started again.
 
-Spark wraps a cause in a page of Java's and Python's stack traces. The cause is the last line of a
+Spark wraps a cause in stack traces of Java and of Python. The cause is the last line of a
 worker's traceback, if there is one, or else the last exception that Java names. An exception that a
 worker's code raised comes back with the same rows: state of another version, a package that is
 missing, a newer controller, a defect. A Kafka that refuses its user goes on refusing. Everything
@@ -55,16 +55,16 @@ class Ending:
     """Whether it is worth another try."""
 
 
-def ending_of(page: str) -> Ending:
+def ending_of(text: str) -> Ending:
     """Find the cause in what Spark says of a failure."""
-    _, traceback, tail = page.rpartition(_TRACEBACK)
+    _, traceback, tail = text.rpartition(_TRACEBACK)
     raised = _RAISED.search(tail) if traceback else None
     if raised is not None:
         return _of_python(raised["name"], (raised["text"] or "").strip())
     first = next(
-        (line.strip() for line in page.splitlines() if line.strip()), "the reason is unknown"
+        (line.strip() for line in text.splitlines() if line.strip()), "the reason is unknown"
     )
-    telling = [cause for cause in _CAUSED.findall(page) if ": " in cause]
+    telling = [cause for cause in _CAUSED.findall(text) if ": " in cause]
     cause = telling[-1].strip() if telling else first
     return Ending(cause, passes=not _PERMANENT.search("\n".join([first, *telling])))
 

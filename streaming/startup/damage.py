@@ -1,9 +1,9 @@
 """Damage: what is missing or broken in the files of a checkpoint, before Spark meets it.
 
 Nothing of a checkpoint is forced to the disk, so a power cut can leave files that are empty; disks
-fail, and people copy half of a folder. Spark then ends with a page of Java that names no remedy.
-Here the same files are looked at as Spark reads them at a start: the newest plan, the newest
-commit, where the sources began, and all that the state of the next batch is built from.
+fail, and people copy half of a folder. Spark then ends with a long stack trace that names no
+remedy. Here the same files are looked at as Spark reads them at a start: the newest plan, the
+newest commit, where the sources began, and all that the state of the next batch is built from.
 
 Called by ``query`` before each start, and by `trimtab recover`; it needs no Spark, and looks at
 files of this machine only. Its one rule: it reads, and changes nothing.

@@ -9,7 +9,7 @@ Whatever it is not sure of (a field that it does not know, a name that is not pl
 figure out of range) goes to the contract, which decides and gives the reasons. A property test
 compares the two.
 
-Called by ``decoding``. Its one rule: what it reads, the contract would read too, as the same event.
+Called by ``decoding``. What it reads, the contract would read too, as the same event.
 """
 
 import re

@@ -3,8 +3,8 @@
 It is for brokers what ``translation`` is for groups. Reports and samples come from producers, the
 brokers of a topic from a host watcher, commands from operators; all of them are keyed by cluster.
 
-Called by ``decoding``, and by the replay of `trimtab faults`. Its one rule: one record, one event,
-stamped with its place and time.
+Called by ``decoding``, and by the replay of `trimtab faults`. Each record becomes one event, with
+the stamp of its place and time.
 """
 
 from rebalance.brokers.events import (

@@ -5,7 +5,8 @@ record is delivered to every cell, and each takes what is said of its own groups
 as with a join. A record that cannot be understood becomes a dead letter in one cell only: that of
 its key.
 
-Called by ``decoding``. Its one rule: over all cells, each statement is taken exactly once.
+Called by ``decoding``. Its one rule: over all cells, each registration change is taken exactly
+once.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,10 +17,10 @@ from streaming.wire.rows import Row
 from streaming.wire.slots import slot_of
 from trimtab.protocol import (
     ROCKETMQ,
-    Statement,
+    RegistrationChange,
     UndecodableRecord,
     partition_of,
-    statements,
+    registration_changes,
 )
 
 _SMALL: Final = 4096
@@ -42,7 +43,7 @@ class CellPlace(NamedTuple):
 class _Heartbeat(NamedTuple):
     """A record, read."""
 
-    statements: Mapping[bytes, Statement]
+    changes: Mapping[bytes, RegistrationChange]
     """What it says of each group; of one that is named twice, the last."""
     fault: UndecodableRecord | None
     """The first thing in it that cannot be understood."""
@@ -50,12 +51,12 @@ class _Heartbeat(NamedTuple):
 
 def taken(
     row: Row, cell: CellPlace | None, partitions: int
-) -> Iterator[Statement | UndecodableRecord]:
+) -> Iterator[RegistrationChange | UndecodableRecord]:
     """Yield what a cell takes out of a heartbeat; without a cell, everything."""
     said, fault = _heartbeat(row)
-    for group, statement in said.items():
+    for group, change in said.items():
         if cell is None or cell.keeps(partition_of(group, partitions), group):
-            yield statement
+            yield change
     if fault is not None and (cell is None or cell.keeps(row.partition, row.key)):
         yield fault
 
@@ -69,14 +70,14 @@ def _heartbeat(row: Row) -> _Heartbeat:
 
 
 def _read(value: bytes | None) -> _Heartbeat:
-    said: dict[bytes, Statement] = {}
+    said: dict[bytes, RegistrationChange] = {}
     fault = None
     try:
-        for statement in statements(value):
-            if isinstance(statement, UndecodableRecord):
-                fault = fault or statement
+        for change in registration_changes(value):
+            if isinstance(change, UndecodableRecord):
+                fault = fault or change
             else:
-                said[statement.group.encode()] = statement
+                said[change.group.encode()] = change
     except UndecodableRecord as error:
         return _Heartbeat({}, error)
     return _Heartbeat(said, fault)

@@ -5,8 +5,7 @@ peculiarities: the seed 42, and each byte that is left over at the end is mixed 
 A record that is delivered to every cell (``rocketmq``) must find out by itself where it belongs,
 and a replay must deal the same way, because a cell's clock moves with the beats that the cell sees.
 
-Called by ``rocketmq`` and by `trimtab replay`. Its one rule: the same slot as Spark, for every
-key.
+Called by ``rocketmq`` and by `trimtab replay`. Every key gets the same slot as Spark gives it.
 """
 
 from typing import Final

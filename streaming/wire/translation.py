@@ -3,8 +3,8 @@
 No judgement, no state, nothing left out. What this brain does not understand becomes a dead letter,
 because doing half of what was asked would be worse than doing none of it.
 
-Called by ``decoding``. Its one rule: one record or statement, one event, stamped with its place and
-time.
+Called by ``decoding``. Each record or registration change becomes one event, with the stamp of its
+place and time.
 """
 
 from collections.abc import Iterable
@@ -55,10 +55,10 @@ from trimtab.protocol import (
     Join,
     Leave,
     Record,
+    RegistrationChange,
     Release,
     ReleaseRef,
     Route,
-    Statement,
     UndecodableRecord,
     Unregistration,
 )
@@ -134,7 +134,7 @@ def _joined(record: Join, stamp: Stamp) -> Joined:
     )
 
 
-def stated(said: Statement, stamp: Stamp) -> Registered | Unregistered:
+def stated(said: RegistrationChange, stamp: Stamp) -> Registered | Unregistered:
     """Translate what a RocketMQ client says of one group; it counts nothing, so the last counts."""
     member, life = MemberId(said.client), Incarnation(said.incarnation)
     if isinstance(said, Unregistration):

@@ -291,6 +291,6 @@ GROUP = GroupState(
             MemberId("n250"),
         ),
     ),
-    ailment=Ailment(reason="n245", tried=Epoch(246), until=Millis(247)),
+    ailment=Ailment(reason="n245", tried=Epoch(246), withheld_until=Millis(247)),
     deadline=Millis(251),
 )

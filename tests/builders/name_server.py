@@ -1,7 +1,7 @@
 """A name server of RocketMQ that answers whatever number it is asked by.
 
-Used by the tests of ``name_server`` and of the route watcher. Its one rule: it is asked by one
-caller at a time, as one controller asks.
+Used by the tests of ``name_server`` and of the route watcher. One caller at a time asks it, as one
+controller asks.
 """
 
 import json

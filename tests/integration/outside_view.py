@@ -17,7 +17,7 @@ _SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$", re.MULTILINE)
 
 
 def ask(controller: ControllerProcess, path: str) -> tuple[int, str]:
-    """Ask a controller's page."""
+    """Ask a controller's endpoint."""
     port = int(str(controller.settings["controller.http_port"]))
     with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
         connection.request("GET", path)

@@ -2,7 +2,7 @@
 
 A session that reads the releases in order remembers what they say; of others that is forgotten.
 
-Used by ``members``. Its one rule: sessions that are seen alike do alike, whatever comes.
+Used by ``members``. Sessions that are seen alike do alike, whatever comes.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """Spelling: what the explorer says in integers, as the records that a session reads and writes.
 
-Used by ``members``. Its one rule: each number has one spelling.
+Used by ``members``. Each number has one spelling.
 """
 
 from collections.abc import Iterable, Iterator

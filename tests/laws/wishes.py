@@ -2,7 +2,7 @@
 
 A wish says by queue which slot is to have it. A slot is an instance: whoever has it stands there.
 
-Used by ``real_controller``. Its one rule: each wish has a number of its own, from 1 on.
+Used by ``real_controller``. Each wish has a number of its own, from 1 on.
 """
 
 from rebalance.ids import InstanceId

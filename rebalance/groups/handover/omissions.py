@@ -57,14 +57,14 @@ def withhold(draft: Draft, heard: Millis) -> None:
     policies = draft.policy, draft.general
     session = max(it.silence_ms(it.session_timeout_ms_max) for it in policies)
     until = Millis(heard + session + max(it.revocation_timeout_ms_max for it in policies))
-    known = draft.ailment.until if draft.ailment is not None else None
-    draft.ailment = Ailment(REASON, until=until if known is None else max(known, until))
+    known = draft.ailment.withheld_until if draft.ailment is not None else None
+    draft.ailment = Ailment(REASON, withheld_until=until if known is None else max(known, until))
     draft.expect_by(until)
 
 
 def withholds(group: Draft | GroupState) -> bool:
     """Tell whether no queue may be promised yet."""
-    return group.ailment is not None and group.ailment.until is not None
+    return group.ailment is not None and group.ailment.withheld_until is not None
 
 
 def prolong(draft: Draft, heard: Millis) -> None:

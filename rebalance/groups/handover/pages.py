@@ -4,7 +4,7 @@ Each record of a member claims the queues that it names. A crash may have cut a 
 so that some records are older than others; then two may claim a queue, and the rules below say who
 of them may be working on it.
 
-Used by ``adoption``. Its one rule: a member that may be working on a queue stays on its page.
+Used by ``adoption``. A member that may be working on a queue stays on its page.
 """
 
 from collections.abc import Sequence

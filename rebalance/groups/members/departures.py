@@ -8,8 +8,8 @@ Only members that left by their own word are listed: one that was evicted may be
 back. But not within the step that evicts it: it has to be told first, so that it begins a new life.
 The old one would not write the mark again that its entry waits for.
 
-Called by ``membership``, asked by ``admission``; ``timers`` and ``conclusion`` forget. Its one
-rule: the list is bounded, in time and in number.
+Called by ``membership``, asked by ``admission``; ``timers`` and ``conclusion`` forget. The list is
+bounded, in time and in number.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
-"""Sessions: what a start of the controller does to them all.
+"""Sessions: when the controller starts, each member's session begins anew.
 
 A starting controller cannot know which members were silent while no controller read, so that time
-does not count. Each session begins anew when all that was there has been read
-(``streaming.cell.gate``). Who has not read its last record has not read it now either.
+does not count. Sessions begin anew when all that was there has been read (``streaming.cell.gate``).
+A member that had not read its last record still counts as one that has not.
 
 Called by ``step``.
 """

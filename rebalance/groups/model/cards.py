@@ -3,8 +3,7 @@
 Each card names the entries under one heading. A change takes the old entry off its cards and puts
 the new one on, so that no step has to look at the whole map.
 
-Used by ``books`` and ``roster``. Its one rule: an index that was kept up equals one that is built
-anew.
+Used by ``books`` and ``roster``. An index that was kept up equals one that is built anew.
 """
 
 from collections import defaultdict

@@ -4,7 +4,7 @@ Each event is one decoded record of the log, already known to be well-formed, wi
 time at which it was read. The shell makes them (``streaming.wire.translation``); ``step`` folds
 them. Names are in the past tense: an event reports, it does not ask.
 
-Its one rule: everything the brain may know about time or order is in the event's stamp.
+Everything the brain may know about time or order is in the event's stamp.
 """
 
 from collections.abc import Iterable

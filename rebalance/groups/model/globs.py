@@ -6,7 +6,7 @@ more than its length and the name's. The name is read once, and all the ways in 
 are followed together: one bit of a number for each place of the pattern that may have been reached.
 So nothing is ever tried twice, unlike in matchers that backtrack (decision 13).
 
-Called by ``subscriptions``. Its one rule: one step for each character, whatever the pattern.
+Called by ``subscriptions``. It takes one step for each character, whatever the pattern.
 """
 
 from collections import defaultdict

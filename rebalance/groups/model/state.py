@@ -13,7 +13,7 @@ There are four exceptions: ``adoption`` replaces nearly everything, once; ``rema
 left of an empty group; a pause may end by its time (``timers``); what was sent is noted after the
 draft is closed (``unread``, ``notice``). ``tests/architecture/test_writers.py`` knows the writers.
 
-Its one rule: whatever the brain needs to know about the past is here, or it is gone.
+Whatever the brain needs to know about the past is here, or it is gone.
 """
 
 from collections.abc import Mapping
@@ -36,9 +36,9 @@ class Ailment:
     reason: str
     tried: Epoch | None = None
     """For which ``group_epoch`` the strategy has failed; None: it was something else."""
-    until: Millis | None = None
-    """Until when, on the log clock, no queue is promised to anybody (``omissions``). Whoever writes
-    another ailment carries it over."""
+    withheld_until: Millis | None = None
+    """Until when, on the log clock, no queue is promised to anybody (``omissions``); None: promises
+    are not withheld. A step that fails meanwhile carries it over into its own ailment."""
 
 
 @dataclass(frozen=True, slots=True)

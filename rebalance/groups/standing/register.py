@@ -4,8 +4,8 @@ A *holding* is what one member owns, each queue with its standing heir or None. 
 ``duties`` says for how many queues of each owner a member stands heir. Both are kept up from deal
 to deal, so that a deal looks at few holdings of a group that has thousands.
 
-Written by ``dealing``, ``settling`` and ``evening`` in a copy of their own. Its one rule: a
-register that was kept up gives the same answers as one that is built anew.
+Written by ``dealing``, ``settling`` and ``evening`` in a copy of their own. A register that was
+kept up gives the same answers as one that is built anew.
 """
 
 from collections.abc import Mapping

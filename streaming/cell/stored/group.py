@@ -222,11 +222,11 @@ def _handover(
 
 
 def _ailment_form(ailment: Ailment) -> AilmentForm:
-    return AilmentForm(ailment.reason, ailment.tried, ailment.until)
+    return AilmentForm(ailment.reason, ailment.tried, ailment.withheld_until)
 
 
 def _ailment(form: AilmentForm) -> Ailment:
-    return Ailment(reason=form.reason, tried=form.tried, until=form.until)
+    return Ailment(reason=form.reason, tried=form.tried, withheld_until=form.until)
 
 
 _WITHOUT_BEATS: Final = [

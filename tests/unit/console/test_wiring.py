@@ -8,10 +8,10 @@ from console.wiring import options
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import Millis
 from streaming.options import (
+    EndpointOptions,
     FeedOptions,
     KafkaOptions,
     Options,
-    PageOptions,
     QueryOptions,
     SparkOptions,
     TopicOptions,
@@ -98,7 +98,7 @@ def test_every_choice_reaches_the_job() -> None:
                 ui_port=0,
                 further={"spark.x": "y"},
             ),
-            page=PageOptions(address="::1", port=81),
+            endpoint=EndpointOptions(address="::1", port=81),
         )
         == made
     )

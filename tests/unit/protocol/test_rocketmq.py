@@ -15,14 +15,14 @@ from trimtab.protocol import (
     Unregistration,
     limits,
     murmur2,
-    statements,
+    registration_changes,
 )
 from trimtab.protocol.limits import TEXT_CHARACTERS
 
 
 def test_a_heartbeat_is_a_statement_of_each_of_its_groups() -> None:
     """With its topics, each once, its mode, and a mark of all groups that it names."""
-    said = list(statements(heartbeat(consumer("g", "T", "T", "%RETRY%g"), consumer("h"))))
+    said = list(registration_changes(heartbeat(consumer("g", "T", "T", "%RETRY%g"), consumer("h"))))
     mark: dict[str, Any] = {"mode": "clustering", "company": murmur2(b"g/h")}
 
     assert [
@@ -36,7 +36,7 @@ def test_the_mark_of_its_groups_is_one_in_any_order() -> None:
     marks = [
         {
             it.company
-            for it in statements(heartbeat(*map(consumer, names)))
+            for it in registration_changes(heartbeat(*map(consumer, names)))
             if isinstance(it, Registration)
         }
         for names in ("gh", "hg", "ghi")
@@ -48,7 +48,7 @@ def test_the_mark_of_its_groups_is_one_in_any_order() -> None:
 
 def test_the_message_model_is_the_mode() -> None:
     """Broadcasting members have every queue."""
-    (said,) = statements(heartbeat(consumer(messageModel="BROADCASTING")))
+    (said,) = registration_changes(heartbeat(consumer(messageModel="BROADCASTING")))
 
     assert isinstance(said, Registration)
     assert "broadcasting" == said.mode
@@ -57,7 +57,7 @@ def test_the_message_model_is_the_mode() -> None:
 def test_a_client_that_pops_shares_its_queues() -> None:
     """Unless it broadcasts: then it has them all anyway."""
     pops = {"consumeType": "CONSUME_POP"}
-    said = statements(
+    said = registration_changes(
         heartbeat(consumer("g", **pops), consumer("h", **pops, messageModel="BROADCASTING"))
     )
 
@@ -68,8 +68,8 @@ def test_a_client_that_pops_shares_its_queues() -> None:
 
 def test_a_heartbeat_without_subscriptions_is_as_before() -> None:
     """Heartbeats V2 leave them out while the broker knows them; an empty one has none."""
-    (silent,) = statements(heartbeat(consumer(subscriptionDataSet=[]), withoutSub=True))
-    (empty,) = statements(heartbeat(consumer(subscriptionDataSet=[])))
+    (silent,) = registration_changes(heartbeat(consumer(subscriptionDataSet=[]), withoutSub=True))
+    (empty,) = registration_changes(heartbeat(consumer(subscriptionDataSet=[])))
 
     assert isinstance(silent, Registration)
     assert isinstance(empty, Registration)
@@ -78,8 +78,8 @@ def test_a_heartbeat_without_subscriptions_is_as_before() -> None:
 
 def test_a_producer_says_nothing_of_groups() -> None:
     """Who could produce is of no use to anybody here."""
-    assert [] == list(statements(heartbeat(producerDataSet=[{"groupName": "p"}])))
-    assert [] == list(statements(b'{"clientID":"c","producerGroup":"p"}'))
+    assert [] == list(registration_changes(heartbeat(producerDataSet=[{"groupName": "p"}])))
+    assert [] == list(registration_changes(b'{"clientID":"c","producerGroup":"p"}'))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_producer_says_nothing_of_groups() -> None:
 )
 def test_a_client_unregisters(value: bytes) -> None:
     """The fields of the request, alone or in the header that they travel in."""
-    assert [Unregistration(client="c", group="g")] == list(statements(value))
+    assert [Unregistration(client="c", group="g")] == list(registration_changes(value))
 
 
 @cases(read("heartbeat"), "encode")
@@ -101,11 +101,11 @@ def test_every_real_heartbeat_is_understood(line: dict[str, Any]) -> None:
     value, expected = line["body"].encode(), line["fields"]
     if expected["clientID"] is None:
         with pytest.raises(UndecodableRecord, match="clientID"):
-            list(statements(value))
+            list(registration_changes(value))
     else:
         groups = sorted(each["groupName"] for each in expected["consumerDataSet"])
         assert groups == sorted(
-            each.group for each in statements(value) if isinstance(each, Registration)
+            each.group for each in registration_changes(value) if isinstance(each, Registration)
         )
 
 
@@ -132,7 +132,7 @@ WHOLLY_BAD = {
 def test_a_record_that_says_nothing_is_refused(value: bytes | None, reason: str) -> None:
     """With the reason."""
     with pytest.raises(UndecodableRecord) as refusal:
-        list(statements(value))
+        list(registration_changes(value))
 
     assert reason == refusal.value.reason
 
@@ -154,8 +154,8 @@ PARTLY_BAD = {
 
 @pytest.mark.parametrize("bad", PARTLY_BAD.values(), ids=PARTLY_BAD)
 def test_a_group_that_cannot_be_understood_spoils_no_other(bad: object) -> None:
-    """The others' statements stand, and it is said where the fault is."""
-    good, fault, also_good = statements(heartbeat(consumer("g"), bad, consumer("h")))
+    """What is said of the others stands, and it is said where the fault is."""
+    good, fault, also_good = registration_changes(heartbeat(consumer("g"), bad, consumer("h")))
 
     assert isinstance(good, Registration)
     assert isinstance(also_good, Registration)
@@ -178,10 +178,10 @@ JSON = within(within(within(within(LEAF))))
 
 
 @given(value=st.binary() | JSON.map(lambda document: json.dumps(document).encode()))
-def test_any_bytes_are_statements_or_a_reason(value: bytes) -> None:
+def test_any_bytes_are_registration_changes_or_a_reason(value: bytes) -> None:
     """Nothing else can come out."""
     try:
-        said = list(statements(value))
+        said = list(registration_changes(value))
     except UndecodableRecord as refusal:
         said = [refusal]
     for each in said:

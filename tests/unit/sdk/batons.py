@@ -1,6 +1,6 @@
 """Batons at the beginning of a story: of a life that works on queue 0, or waits for it.
 
-What the tests of the baton share. Its one rule: all are of member "m", in the life MINE.
+What the tests of the baton share. All are of member "m", in the life MINE.
 """
 
 from tests.builders.sessions import MINE, a_release, assignment, queue

@@ -3,7 +3,7 @@
 While Kafka is away, librdkafka writes the same line twenty times a second for each client, and a
 member has several. What a member itself has to say of that would be one line among thousands.
 
-Used by everything that makes a client. Its one rule: what is new passes.
+Used by everything that makes a client. What is new passes.
 """
 
 import logging

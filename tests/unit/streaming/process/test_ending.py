@@ -1,4 +1,4 @@
-"""The cause of an ending is found in the page around it."""
+"""The cause of an ending is found in the text around it."""
 
 import pytest
 from confluent_kafka import KafkaError
@@ -69,14 +69,14 @@ def test_of_one_exception_behind_another_the_last_is_the_cause() -> None:
 
 def test_without_a_traceback_it_is_what_java_has_words_for() -> None:
     """A killed worker raises nothing, and Kafka's client is Java's."""
-    page = (
+    text = (
         "org.apache.spark.SparkException: Job aborted\n\tat x\n"
         "Caused by: org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)\n"
         "\tat y\nCaused by: java.io.EOFException\n\tat z\n"
     )
 
     crashed = "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"
-    assert Ending(crashed, passes=True) == ending_of(page)
+    assert Ending(crashed, passes=True) == ending_of(text)
     assert Ending("[X] this", passes=True) == ending_of("\n[X] this\nthat")
     assert Ending("the reason is unknown", passes=True) == ending_of("")
 
@@ -94,9 +94,9 @@ def test_without_a_traceback_it_is_what_java_has_words_for() -> None:
 )
 def test_what_java_never_tries_again_does_not_pass(caused: str, passes: bool) -> None:  # noqa: FBT001 - a row of the table
     """Kafka's own clients end for these, and a class that is missing stays so."""
-    page = f"org.apache.spark.SparkException: Job aborted\n\tat x\nCaused by: {caused}\n\tat y\n"
+    text = f"org.apache.spark.SparkException: Job aborted\n\tat x\nCaused by: {caused}\n\tat y\n"
 
-    assert Ending(caused, passes) == ending_of(page)
+    assert Ending(caused, passes) == ending_of(text)
 
 
 def test_kafka_s_errors_are_judged_alike() -> None:

@@ -8,7 +8,7 @@ way.
 A task that is cancelled while it waits gets nothing. What the thread has taken for it by then is
 put back, before anything else is done.
 
-Used by `AsyncConsumer`. Its one rule: whatever is taken reaches the application, or waits again.
+Used by `AsyncConsumer`. Whatever is taken reaches the application, or waits again.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
-"""Refusals: what is behind one of Kafka that does not say it, a right or another program.
+"""Refusals: why Kafka refuses when it does not say so: a missing right, or another program.
 
-Kafka says which kind of thing it denies, and neither which one nor which operation. So who asked
-says it. Used by `upkeep` and `assembly`. Its one rule: what it does not know it leaves as it is.
+Kafka names the kind of thing that it denies, but neither the thing nor the operation. So the module
+that asked adds them. Used by `upkeep` and `assembly`. Its one rule: what it does not know it leaves
+as it is.
 """
 
 from collections.abc import Sequence

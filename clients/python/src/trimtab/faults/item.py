@@ -4,8 +4,8 @@ RocketMQ's `FaultItem`. There is no "healthy" and no "broken" in it, only a time
 `start_timestamp` the broker is avoided, from then on it is as good as any. Beside that a flag says
 whether the broker could be reached at all, which only the last pass of a selection asks.
 
-Called by the fault table, and by the controller for a cluster that is judged by these rules. Its
-one rule: an item is a value; an update makes a new one.
+Called by the fault table, and by the controller for a cluster that is judged by these rules. An
+item is a value; an update makes a new one.
 """
 
 from dataclasses import dataclass, replace

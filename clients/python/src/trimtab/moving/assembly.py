@@ -1,4 +1,4 @@
-"""The assembly of a mover: what it follows, and what it has others do. Loaded when one is made.
+"""The assembly of a mover: what it follows, and what it lets others do. Loaded when one is made.
 
 So `trimtab` can be imported without confluent-kafka. Used by `MovingReader`.
 """

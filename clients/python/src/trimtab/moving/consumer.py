@@ -1,4 +1,4 @@
-"""The consumers of a group that moves: a `Consumer`, or its twin, that is a member on both sides.
+"""The consumers of a group that moves: a `Consumer`, or an `AsyncConsumer`, with both sides.
 
 They are written in place of these for as long as the group may move; the loop stays as it is.
 """

@@ -1,7 +1,8 @@
-"""The end of what moves: a callback of the application that raises is it, on whichever side it was.
+"""The end of a moving consumer: it ends when a callback of the application raises, on either side.
 
-On trimtab's side a member would see to that; what Kafka's side brings, it does not run. Used by
-`Mover`. Its one rule: nothing is given in good order after it: nobody knows what is worked on.
+On trimtab's side the member ends by itself, but it does not run the callbacks for Kafka's side.
+Used by `Mover`. Its one rule: after it no queue is handed over in good order, because nobody knows
+what is worked on.
 """
 
 import logging

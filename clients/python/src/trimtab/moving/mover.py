@@ -1,8 +1,8 @@
-"""The mover: has a queue worked on by its owner on one side, and gives it to the other side.
+"""The mover: it lets the owner on one side work on a queue, and gives the queue to the other side.
 
-It stands between both who name owners, Kafka's coordinator and trimtab's controller, and what
-reads: of what both name, `sides.planned` says what is read. Used by `MovingReader`. Its one rule:
-one change at a time, and a queue is committed for the other side when nothing of it is in hand.
+Kafka's coordinator and trimtab's controller both name owners. `sides.planned` says which of these
+queues are read, and the mover makes the reader follow. Used by `MovingReader`. Its one rule: one
+change at a time, and no queue is committed for the other side while a message of it is in hand.
 """
 
 import threading

@@ -64,7 +64,12 @@ from trimtab.protocol.queues import GrantRef, HolderRef, InheritRef, LifeRef, Qu
 from trimtab.protocol.reasons import Reason, UndecodableRecord
 from trimtab.protocol.record import MemberRecord, Record
 from trimtab.protocol.releases import Release
-from trimtab.protocol.rocketmq import Registration, Statement, Unregistration, statements
+from trimtab.protocol.rocketmq import (
+    Registration,
+    RegistrationChange,
+    Unregistration,
+    registration_changes,
+)
 from trimtab.protocol.routes import Route, RunRef
 from trimtab.protocol.topics import (
     ASSIGNMENTS,
@@ -167,6 +172,7 @@ __all__ = [
     "RebalanceDone",
     "Record",
     "Registration",
+    "RegistrationChange",
     "Release",
     "ReleaseRef",
     "Report",
@@ -176,7 +182,6 @@ __all__ = [
     "RunRef",
     "Sample",
     "Start",
-    "Statement",
     "Tick",
     "Told",
     "Topic",
@@ -196,6 +201,6 @@ __all__ = [
     "read_group_key",
     "read_member_key",
     "read_topic_key",
-    "statements",
+    "registration_changes",
     "topic_specs",
 ]

@@ -7,7 +7,7 @@ written as "" or []. Text that is not JSON (comments, single quotes, keys withou
 refused, although fastjson would read it.
 
 Read by the controller on topic `rocketmq`; written by tests and by programs that imitate a client.
-Its one rule: what a real client writes is read as a real broker reads it.
+It reads what a real client writes as a real broker does.
 """
 
 from collections.abc import Mapping

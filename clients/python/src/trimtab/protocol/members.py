@@ -1,8 +1,8 @@
 """Topic `members`, keyed by group: the urgent records. A member joins, drains, leaves.
 
 It is a topic of its own so that joins and leaves never wait behind beats. Written by members, read
-by the controller and its route watcher. Its one rule: a join says everything about the member, so
-the last one read is all that counts.
+by the controller and its route watcher. A join says everything about the member, so the last one
+read is all that counts.
 """
 
 from functools import partial

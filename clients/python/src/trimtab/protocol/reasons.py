@@ -1,7 +1,7 @@
 """Why a record cannot be used: a closed set of reasons, and the exception that carries them.
 
-The root of all of trimtab's exceptions is here too, since this package imports nothing of the
-rest; the whole tree is drawn in `trimtab.errors`. Its one rule: what is said is fit to be shown.
+The root of all of trimtab's exceptions is here too, since this package imports nothing of the rest;
+the whole tree is drawn in `trimtab.errors`. What is said is fit to be shown.
 """
 
 from typing import Literal, final

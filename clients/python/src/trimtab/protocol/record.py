@@ -38,7 +38,7 @@ class Part(BaseModel):
 
 
 class Record(Part):
-    """One self-contained statement on a topic."""
+    """What one record on a topic says, complete in itself."""
 
     v: Version = Field(default=1, description="Version of the contract.")
     kind: str = Field(description="Which record of its topic this is.")

@@ -1,8 +1,8 @@
-"""Topic `releases`, keyed by group: the baton.
+"""Topic `releases`, keyed by group: grants end, and heirs may begin.
 
-A holder lets queues go, or whoever knows that it has stopped says so for it. Each row names the one
-grant that may begin now: its epoch and, where nobody may have been promised that, its life. Of all
-releases of a grant the first in the log counts. One without queues is a mark.
+A holder lets queues go, or one that knows that the holder has stopped says so for it. Each row
+names the one grant that may begin now: its epoch and, where nobody may have been promised that, its
+life. Of all releases of a grant the first in the log counts. One without queues is a mark.
 """
 
 from typing import Literal

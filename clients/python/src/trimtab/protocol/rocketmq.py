@@ -1,9 +1,9 @@
 """Topic `rocketmq`, keyed by client: what RocketMQ's own clients say to a broker, word for word.
 
 The body of a HEART_BEAT names every group that the client is a member of; the fields of an
-UNREGISTER_CLIENT name one that it leaves. A statement is what such a record says of one group, in
-our words and within our limits. Groups of producers are skipped: only what producers report about
-brokers matters (topic `latency`).
+UNREGISTER_CLIENT name one that it leaves. Either is a registration change: what such a record says
+of one group, in our words and within our limits. Groups of producers are skipped: only what
+producers report about brokers matters (topic `latency`).
 
 Read by the controller. Its one rule: one group that cannot be understood spoils no other.
 """
@@ -56,7 +56,7 @@ class Unregistration(_OfAClient):
     """A client is a member of a group no more."""
 
 
-Statement = Registration | Unregistration
+RegistrationChange = Registration | Unregistration
 
 _MODES: Final[dict[MessageModel, Mode]] = {
     MessageModel.CLUSTERING: "clustering",
@@ -64,7 +64,7 @@ _MODES: Final[dict[MessageModel, Mode]] = {
 }
 
 
-def statements(value: bytes | None) -> Iterator[Statement | UndecodableRecord]:
+def registration_changes(value: bytes | None) -> Iterator[RegistrationChange | UndecodableRecord]:
     """Yield what a record says of each group, or why that cannot be understood.
 
     Raises:
@@ -86,7 +86,9 @@ def statements(value: bytes | None) -> Iterator[Statement | UndecodableRecord]:
         yield checked(Unregistration, names)
 
 
-def _registrations(client: str, data: HeartbeatData) -> Iterator[Statement | UndecodableRecord]:
+def _registrations(
+    client: str, data: HeartbeatData
+) -> Iterator[RegistrationChange | UndecodableRecord]:
     consumers = data.consumer_data_set or ()
     if len(consumers) > limits.GROUPS_PER_CLIENT:
         detail = f"consumerDataSet: names more than {limits.GROUPS_PER_CLIENT} groups"

@@ -6,7 +6,7 @@ record may name ten thousand queues, and names take most of the room; so each is
 broker without a name, as Kafka's, is left out. For the same reason the lives that a queue is
 inherited from, or goes to, stand in a list of their own, and a row gives the number in that list.
 
-Annotates the types of `queues`. Its one rule: the rows come back as they went, shelf by shelf.
+Annotates the types of `queues`. The rows come back as they went, shelf by shelf.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -5,8 +5,8 @@ and carry nothing of the message, so each message is kept until it is settled. T
 send, so a retry waits for the next tick. And the first message to an unknown topic waits for
 metadata, as ever with this client (`max_block_ms`).
 
-Loaded by `choose`. Its one rule: a client's timeout is a try's; messages with a key have a client
-of their own, with the whole deadline.
+Loaded by `choose`. A client's timeout is a try's; messages with a key have a client of their own,
+with the whole deadline.
 """
 
 import logging

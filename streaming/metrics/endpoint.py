@@ -1,4 +1,4 @@
-"""The page: what a probe, a load balancer or Prometheus asks the controller by HTTP.
+"""The endpoint: what a probe, a load balancer or Prometheus asks the controller by HTTP.
 
 ``/livez``: the process works. ``/readyz``: it commits batches. ``/metrics``: Prometheus' text. Each
 answer is made when it is asked for. It listens on loopback unless it is told otherwise, shows names
@@ -26,7 +26,7 @@ _PATIENCE_S: Final = 5.0
 TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class PageNotServed(Exception):  # noqa: N818 - it names what happened
+class EndpointNotServed(Exception):  # noqa: N818 - it names what happened
     """The address cannot be listened on."""
 
 
@@ -121,16 +121,16 @@ def served(address: str, port: int, asked: Asked) -> Iterator[str]:
     """Serve meanwhile; yields where.
 
     Raises:
-        PageNotServed: The address cannot be listened on.
+        EndpointNotServed: The address cannot be listened on.
     """
     try:
         server = _Server((address, port), asked)
     except OSError as error:
-        raise PageNotServed(
+        raise EndpointNotServed(
             f"cannot listen on {address}:{port}: {error.strerror or error}; set "
-            "controller.http_address and controller.http_port, or the port to 0 for no page"
+            "controller.http_address and controller.http_port, or the port to 0 to serve none"
         ) from error
-    thread = Thread(target=server.serve_forever, name="page", daemon=True)
+    thread = Thread(target=server.serve_forever, name="endpoint", daemon=True)
     thread.start()
     try:
         host = f"[{address}]" if ":" in address else address

@@ -1,4 +1,4 @@
-"""The page, asked over a real socket."""
+"""The endpoint, asked over a real socket."""
 
 import json
 import socket
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from console.embedded.ports import choose_port
-from streaming.metrics.page import Asked, PageNotServed, State, served
+from streaming.metrics.endpoint import Asked, EndpointNotServed, State, served
 
 HERE = "127.0.0.1"
 ASKED = Asked(
@@ -60,5 +60,8 @@ def test_who_connects_and_says_nothing_holds_up_nobody() -> None:
 def test_a_port_that_is_taken_is_an_error() -> None:
     """It names the settings."""
     port = choose_port(0)
-    with served(HERE, port, ASKED), pytest.raises(PageNotServed, match=r"controller\.http_port"):
+    with (
+        served(HERE, port, ASKED),
+        pytest.raises(EndpointNotServed, match=r"controller\.http_port"),
+    ):
         served(HERE, port, ASKED).__enter__()
