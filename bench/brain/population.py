@@ -67,7 +67,7 @@ def population(members: int, name: str = "population") -> Population:
 def released(after: Step) -> Sequence[Event]:
     """Let go whatever a step has asked for."""
     told = [it for it in after.decisions if isinstance(it, AssignmentIssued) and it.portion.give]
-    return [Released(at(1), Life(it.member, it.incarnation), it.portion.give) for it in told]
+    return [Released(at(1), it.life, it.portion.give) for it in told]
 
 
 def stepped(

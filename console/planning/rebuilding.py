@@ -75,7 +75,7 @@ def _heirs(known: Known) -> Mapping[Queue, MemberId]:
 
 def _conditions(known: Known, state: GroupState, now: Stamp) -> Iterator[Moment]:
     """Say once more what members and operators have said of who goes."""
-    asked = {LifeRef(it.member, it.incarnation): it for it in known.drains.values()}
+    asked = {it.life: it for it in known.drains.values()}
     for person in known.summary.people:
         member = state.membership.members.get(name := MemberId(person.member))
         if member is None:

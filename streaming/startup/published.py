@@ -24,6 +24,7 @@ from trimtab.protocol import (
     Advance,
     Assignment,
     Group,
+    LifeRef,
     MemberKey,
     Record,
     decode,
@@ -108,9 +109,9 @@ class PublishedState:
         return found_of(record, self.start)
 
 
-def _life(record: Record) -> tuple[str, str] | None:
+def _life(record: Record) -> LifeRef | None:
     """Return whom a found record is about; None: the group."""
-    return (record.member, record.incarnation) if isinstance(record, Adopt) else None
+    return LifeRef(record.member, record.incarnation) if isinstance(record, Adopt) else None
 
 
 def found_of(assignment: Assignment, start: str) -> Adopt:

@@ -54,6 +54,7 @@ from trimtab.protocol import (
     HolderRef,
     Join,
     Leave,
+    LifeRef,
     Record,
     RegistrationChange,
     Release,
@@ -79,19 +80,19 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
         case Beat():
             return BeatSeen(
                 stamp,
-                _life(record.member, record.incarnation),
+                _life(record.life),
                 record.sequence,
                 Epoch(record.epoch),
                 None if record.owned is None else _grants(record.owned),
             )
         case Drain():
-            life = _life(record.member, record.incarnation)
+            life = _life(record.life)
             return DrainAsked(stamp, life, record.sequence)
         case Leave():
-            life = _life(record.member, record.incarnation)
+            life = _life(record.life)
             return Left(stamp, life, record.sequence, record.temporary)
         case Release():
-            life = _life(record.member, record.incarnation)
+            life = _life(record.life)
             return Released(stamp, life, _turns(record.queues), own=record.by is None)
         case Route():
             return _observed(record, stamp)
@@ -116,7 +117,7 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
 def _joined(record: Join, stamp: Stamp) -> Joined:
     return Joined(
         stamp,
-        _life(record.member, record.incarnation),
+        _life(record.life),
         record.sequence,
         frozenset(map(TopicName, record.topics)),
         session_timeout_ms=_millis(record.session_timeout_ms),
@@ -164,13 +165,13 @@ def _adopted(record: Adopt, stamp: Stamp) -> Adopted:
         Inheritance(
             Queue(TopicName(row.topic), BrokerName(row.broker), row.id),
             Epoch(row.epoch),
-            Tenure(_life(row.from_member, row.from_incarnation), Epoch(row.from_epoch)),
+            Tenure(_life(LifeRef(row.from_member, row.from_incarnation)), Epoch(row.from_epoch)),
         )
         for row in record.inherit
     )
     return Adopted(
         stamp,
-        _life(record.member, record.incarnation),
+        _life(LifeRef(record.member, record.incarnation)),
         record.start,
         Epoch(record.epoch),
         Portion(_turns(record.hold), _turns(record.give), inherit),
@@ -181,8 +182,8 @@ def _adopted(record: Adopt, stamp: Stamp) -> Adopted:
     )
 
 
-def _life(member: str, incarnation: str) -> Life:
-    return Life(MemberId(member), Incarnation(incarnation))
+def _life(ref: LifeRef) -> Life:
+    return Life(MemberId(ref.member), Incarnation(ref.incarnation))
 
 
 def _grants(rows: Iterable[GrantRef]) -> tuple[Held, ...]:
@@ -195,7 +196,7 @@ def _turns(rows: Iterable[HolderRef | ReleaseRef]) -> tuple[Turn, ...]:
             _queue(row),
             Epoch(row.epoch),
             None if row.next is None else Epoch(row.next),
-            None if row.to is None else _life(*row.to),
+            None if row.to is None else _life(row.to),
         )
         for row in rows
     )

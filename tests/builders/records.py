@@ -165,7 +165,7 @@ def found(issued: AssignmentIssued, *, start: str = "1") -> Callable[[Stamp], Ad
     """A controller that starts finds a member's record published."""
     return lambda stamp: Adopted(
         stamp,
-        Life(issued.member, issued.incarnation),
+        issued.life,
         start,
         issued.epoch,
         issued.portion,

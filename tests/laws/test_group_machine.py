@@ -22,7 +22,7 @@ from rebalance.groups.model.events import BeatSeen, Event, Moment
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis, Turn
 from rebalance.stamp import Stamp
-from tests.builders import reporting
+from tests.builders import entries
 from tests.builders.effort import tried
 from tests.builders.notation import queue_text, turn_text
 from tests.builders.records import (
@@ -81,11 +81,11 @@ class AuditedStory(Story):
             if not isinstance(event, BeatSeen):  # all topics are one partition here
                 yield from self.checker.take(Ticked(_place(event.stamp)))
             if isinstance(event, Event):
-                yield from self.checker.take(reporting.heard(event))
+                yield from self.checker.take(entries.heard(event))
         if not events:
             yield from self.checker.take(Ticked(_place(now)))
         for decision in decided:
-            entry = reporting.published(decision, _place(now)._replace(topic="published"))
+            entry = entries.published(decision, _place(now)._replace(topic="published"))
             if entry is not None:
                 yield from self.checker.take(entry)
         yield from self.checker.batch_ends()

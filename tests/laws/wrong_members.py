@@ -72,7 +72,7 @@ def works_on_when_released(right: Method) -> Method:
     """What somebody else releases for it it does not mind (rule 2)."""
 
     def wrong(self: Baton, release: Release) -> Changes:
-        if (release.member, release.incarnation) == self._me:
+        if release.life == self._me:
             return Changes()
         changes: Changes = right(self, release)
         return changes

@@ -43,7 +43,7 @@ from streaming.cell.hearing import CellRules, Heard, hear
 from streaming.cell.packed import pack, unpack
 from streaming.startup.supersession import Superseded, give_way
 from streaming.wire.rows import Row
-from tests.builders import reporting
+from tests.builders import entries
 from tests.simulation.batches import Batch
 from tests.simulation.behind import SHUT, Behind, Punctual
 from tests.simulation.checkpoints import GRACE_MS, Challenger, Checkpoint, Copying, reminders
@@ -258,9 +258,9 @@ class Brain:
                 continue
             if event is not None:
                 event = told_apart(unknown, event)
-                yield from self._checker.take(reporting.heard(event))
+                yield from self._checker.take(entries.heard(event))
             elif row.topic == DECODER.heartbeats:
-                yield from self._checker.take(reporting.ticked(row))
+                yield from self._checker.take(entries.ticked(row))
         for row in rows:
             self._shown[row.topic] = max(row.offset, self._shown.get(row.topic, -1))
 
@@ -287,7 +287,7 @@ class Brain:
             self._summary = decision if known is None or known.epoch <= decision.epoch else known
         if self._writing and not isinstance(decision, EventRefused):
             record_of(decision, self.rules.outlet)
-        entry = reporting.published(decision, at)
+        entry = entries.published(decision, at)
         if entry is not None:
             yield from self._checker.take(entry)
 

@@ -15,7 +15,7 @@ from tests.simulation.rules import PREFIX
 from tests.simulation.scenario import SESSION_MS, Kind, scenario
 from tests.simulation.world import Outcome, World
 from trimtab import protocol
-from trimtab.protocol import DEADLETTERS, HISTORY, decode
+from trimtab.protocol import DEADLETTERS, HISTORY, LifeRef, decode
 
 
 def a_life(seed: int) -> Outcome:
@@ -49,7 +49,7 @@ def test_a_recording_makes_the_bytes_that_were_made(seed: int) -> None:
     assert published == replayed(outcome, rules)[: len(published)]
 
 
-def expired(outcome: Outcome, session_ms: int) -> set[tuple[str, str]]:
+def expired(outcome: Outcome, session_ms: int) -> set[LifeRef]:
     """Which lives are struck out for silence when every session is at least so long."""
     rules = outcome.brain.rules
     patient = replace(
@@ -64,7 +64,7 @@ def expired(outcome: Outcome, session_ms: int) -> set[tuple[str, str]]:
         if record.topic == f"{PREFIX}{HISTORY.name}"
     ]
     return {
-        (each.member, each.incarnation)
+        LifeRef(each.member, each.incarnation)
         for each in records
         if isinstance(each, protocol.MemberChanged) and each.event == "expired"
     }

@@ -64,7 +64,7 @@ class MemberForm(Form):
     dismissed: bool
     away: bool
     resting_until: Millis | None
-    challenger: tuple[MemberId, Incarnation] | None
+    challenger: Life | None
     patterns: list[Pattern]
     presumed: bool
     awaits_mark: bool
@@ -124,7 +124,6 @@ def members(form: MembersForm, names: list[MemberId], beats: BeatsForm) -> Membe
 
 
 def _member_form(member: Member) -> MemberForm:
-    rival = member.challenger
     return MemberForm(
         incarnation=member.incarnation,
         sequence=member.sequence,
@@ -142,7 +141,7 @@ def _member_form(member: Member) -> MemberForm:
         dismissed=member.dismissed,
         away=member.away,
         resting_until=member.resting_until,
-        challenger=None if rival is None else (rival.member, rival.incarnation),
+        challenger=member.challenger,
         patterns=sorted(member.patterns),
         presumed=member.presumed,
         awaits_mark=member.awaits_mark,
@@ -170,7 +169,7 @@ def _member(form: MemberForm) -> Member:
         dismissed=form.dismissed,
         away=form.away,
         resting_until=form.resting_until,
-        challenger=None if form.challenger is None else Life(*form.challenger),
+        challenger=form.challenger,
         patterns=frozenset(form.patterns),
         presumed=form.presumed,
         awaits_mark=form.awaits_mark,

@@ -4,7 +4,7 @@ What the tests of the baton share. All are of member "m", in the life MINE.
 """
 
 from tests.builders.sessions import MINE, a_release, assignment, queue
-from trimtab.protocol import Release
+from trimtab.protocol import LifeRef, Release
 from trimtab.session import Grant
 from trimtab.session.baton import Baton
 from trimtab.session.recall import Recall
@@ -14,7 +14,7 @@ DEADLINE = 1_000
 
 def a_baton() -> Baton:
     """A life that has seen no assignment."""
-    return Baton("m", MINE, Recall(), lambda topic: topic == "orders")
+    return Baton(LifeRef("m", MINE), Recall(), lambda topic: topic == "orders")
 
 
 def holding(epoch: int = 1) -> Baton:

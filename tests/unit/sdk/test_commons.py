@@ -11,7 +11,7 @@ from tests.builders.sessions import (
     queue,
     sent,
 )
-from trimtab.protocol import GrantRef, Join, Leave, Release
+from trimtab.protocol import GrantRef, Join, Leave, LifeRef, Release
 from trimtab.protocol.members import Mode
 from trimtab.session import Grant, LossReason, Lost, MemberSession, Profile, Revoked
 from trimtab.session.baton import Changes
@@ -28,7 +28,7 @@ def grant(number: int = 0) -> Grant:
 
 def reading(*numbers: int) -> Commons:
     """A life that reads these queues."""
-    commons = Commons("m", MINE, Recall(), bool)
+    commons = Commons(LifeRef("m", MINE), Recall(), bool)
     commons.obey(assignment(1, hold=[(number, 1) for number in numbers]), DEADLINE)
     return commons
 

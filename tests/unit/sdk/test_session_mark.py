@@ -19,7 +19,7 @@ from tests.builders.sessions import (
     sent,
 )
 from tests.unit.sdk.passage import GRANT, run_until
-from trimtab.protocol import RELEASES, Beat, Join, Leave, Release
+from trimtab.protocol import RELEASES, Beat, Join, Leave, LifeRef, Release
 from trimtab.protocol.members import Mode
 from trimtab.session import Action, MemberSession, Profile, Send
 from trimtab.session.mark import Mark
@@ -51,7 +51,7 @@ def test_only_one_that_was_written_after_the_answer_counts(
     read: tuple[int, ...], *, due: bool
 ) -> None:
     """An earlier one may have come before the join, when nobody knew whose it was."""
-    mark = Mark(("m", MINE), needed=True)
+    mark = Mark(LifeRef("m", MINE), needed=True)
     for sequence, has_answer in ((2, False), (5, True), (7, True)):
         mark.sent(sequence, answered=has_answer)
     for sequence in read:

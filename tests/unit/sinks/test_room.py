@@ -190,7 +190,7 @@ def test_what_a_group_takes_in_fits_into_every_record(
     says: dict[str, Any] = {"member": LONGEST, "incarnation": LIFE, "sequence": 2**53 - 1}
     beat = Beat(**says, epoch=epoch, owned=tuple(GrantRef(*it, epoch) for it in queues))
     rows = [ReleaseRef(*it, epoch, limits.POSITION, epoch) for it in queues]
-    releases = [len(it.value) for it in Outbox(LONGEST).release(LONGEST, LIFE, rows)]
+    releases = [len(it.value) for it in Outbox(LONGEST).release(LifeRef(LONGEST, LIFE), rows)]
 
     assert (None, len(queues)) == (
         orders.unnamed,

@@ -14,6 +14,7 @@ from pydantic_core import core_schema
 
 from trimtab.protocol.names import Incarnation, MemberName
 from trimtab.protocol.quantities import Sequence
+from trimtab.protocol.queues import LifeRef
 
 Version = Annotated[
     Literal[1],
@@ -50,6 +51,11 @@ class MemberRecord(Record):
     member: MemberName
     incarnation: Incarnation
     sequence: Sequence
+
+    @property
+    def life(self) -> LifeRef:
+        """Who sends it: one life of a member."""
+        return LifeRef(self.member, self.incarnation)
 
 
 def example(also: Mapping[str, JsonValue] | None = None, /, **fields: JsonValue) -> ConfigDict:

@@ -54,10 +54,8 @@ class Changes:
 class Baton:
     """The queues of one incarnation."""
 
-    def __init__(
-        self, member: str, incarnation: str, recall: Recall, subscribes: Callable[[str], bool]
-    ) -> None:
-        self._me = LifeRef(member, incarnation)
+    def __init__(self, life: LifeRef, recall: Recall, subscribes: Callable[[str], bool]) -> None:
+        self._me = life
         self._recall = recall
         self.subscribes = subscribes
         """Whether a topic is wanted."""
@@ -144,7 +142,7 @@ class Baton:
         """Take note of a release: it may name us, or end a grant of ours."""
         changes = Changes()
         self._recall.hear(release)
-        source = LifeRef(release.member, release.incarnation)
+        source = release.life
         for row in release.queues:
             if source == self._me:
                 self._end(row.queue, row.epoch, changes)

@@ -11,7 +11,7 @@ record counts, and the application is never interrupted.
 
 from collections.abc import Callable, Mapping
 
-from trimtab.protocol import Assignment, HolderRef, QueueRef, Release
+from trimtab.protocol import Assignment, HolderRef, LifeRef, QueueRef, Release
 from trimtab.session.baton import Baton, Changes
 from trimtab.session.duty import Revoking, Working
 from trimtab.session.grants import Grant
@@ -22,10 +22,8 @@ from trimtab.session.recall import Recall
 class Commons(Baton):
     """The queues that one incarnation works on without owning them."""
 
-    def __init__(
-        self, member: str, incarnation: str, recall: Recall, subscribes: Callable[[str], bool]
-    ) -> None:
-        super().__init__(member, incarnation, recall, subscribes)
+    def __init__(self, life: LifeRef, recall: Recall, subscribes: Callable[[str], bool]) -> None:
+        super().__init__(life, recall, subscribes)
         self._wanted: dict[QueueRef, int] = {}
         """What the last record names."""
 

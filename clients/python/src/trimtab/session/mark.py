@@ -10,13 +10,13 @@ is there, and one last word that it goes (`nominee`).
 
 from typing import Literal
 
-from trimtab.protocol import Release
+from trimtab.protocol import LifeRef, Release
 
 
 class Mark:
     """Whether the mark of one incarnation has to be written."""
 
-    def __init__(self, life: tuple[str, str], *, needed: bool) -> None:
+    def __init__(self, life: LifeRef, *, needed: bool) -> None:
         self._life = life
         self._needed = self._unsaid = needed
         self._counts_from: int | None = None
@@ -44,6 +44,6 @@ class Mark:
 
     def heard(self, release: Release) -> None:
         """A release was read; it may be one of this incarnation."""
-        is_own = (release.member, release.incarnation) == self._life
+        is_own = release.life == self._life
         if is_own and self._counts_from is not None and release.sequence >= self._counts_from:
             self._needed = False

@@ -78,9 +78,13 @@ class Outbox:
         """The sequence of the next record."""
         return self._sequence + 1
 
-    def signature(self, member: str, incarnation: str) -> Signature:
+    def signature(self, life: LifeRef) -> Signature:
         """Sign the next record."""
-        return {"member": member, "incarnation": incarnation, "sequence": self.next_sequence}
+        return {
+            "member": life.member,
+            "incarnation": life.incarnation,
+            "sequence": self.next_sequence,
+        }
 
     @property
     def confirmed(self) -> bool:
@@ -104,16 +108,11 @@ class Outbox:
         return Send(_topic_of(record), self._key, encode(record), ticket)
 
     def release(
-        self,
-        member: str,
-        incarnation: str,
-        rows: Sequence[ReleaseRef],
-        gone: Literal[True] | None = None,
+        self, life: LifeRef, rows: Sequence[ReleaseRef], gone: Literal[True] | None = None
     ) -> Iterator[Send]:
         """Send releases, in as many records as they need."""
         for queues in in_records(rows):
-            who = self.signature(member, incarnation)
-            yield self.post(Release(**who, queues=queues, gone=gone))
+            yield self.post(Release(**self.signature(life), queues=queues, gone=gone))
 
     def acknowledged(self, ticket: int) -> None:
         """Kafka has a record."""

@@ -15,7 +15,7 @@ suspended must find out that it is dead before it reads what happened meanwhile.
 from collections.abc import Mapping
 from typing import Literal
 
-from trimtab.protocol import Assignment, Beat, Drain, Leave, Release
+from trimtab.protocol import Assignment, Beat, Drain, Leave, LifeRef, Release
 from trimtab.session.actions import Action, Ended, Ending, FindEnd, LossReason
 from trimtab.session.asking import Asking
 from trimtab.session.baton import Baton, Changes
@@ -51,9 +51,9 @@ class MemberSession(Possession):
     def _begin(self, incarnation: str, first_ticket: int, now: int) -> None:
         """A new life: nothing of the old one counts."""
         self.incarnation, self.epoch = incarnation, 0
-        self._life = (self.profile.member, incarnation)
+        self._life = LifeRef(self.profile.member, incarnation)
         hand = Baton if self.profile.mode == "clustering" else Commons
-        self._baton = hand(*self._life, self._recall, self.profile.subscribes)
+        self._baton = hand(self._life, self._recall, self.profile.subscribes)
         self._outbox = Outbox(self.profile.group, first_ticket)
         self._statement, self._mark = Statement(), Mark(self._life, needed=hand is Baton)
         self._fence = Fence(self.profile.session_timeout_ms, heard_at=now, read_at=now)
@@ -230,7 +230,7 @@ class MemberSession(Possession):
         if rows := changes.released:
             self._statement.outdated()
             gone = self._mark.last_word() if self.phase == "draining" else None
-            self._actions += self._outbox.release(*self._life, rows, gone)
+            self._actions += self._outbox.release(self._life, rows, gone)
 
     def _settle(self, now: int) -> list[Action]:
         """Send what is due, and hand over all actions."""
@@ -280,7 +280,7 @@ class MemberSession(Possession):
         self._beating.sent(now)
 
     def _signature(self) -> Signature:
-        return self._outbox.signature(*self._life)
+        return self._outbox.signature(self._life)
 
     def _post(self, record: Outgoing) -> None:
         self._actions.append(self._outbox.post(record))

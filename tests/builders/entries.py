@@ -1,10 +1,10 @@
-"""What the auditor is shown of a world: events and decisions as entries of its history.
+"""Entries: what the auditor is shown of a world, by its ticks, events and decisions.
 
 A plain translation, field by field. It exists so that the auditor need not know the brain's types;
 recorded topics reach it by ``audit.wire`` instead.
 """
 
-from typing import Final, assert_never
+from typing import assert_never
 
 from audit import history
 from audit.history import Entry, Grant, Inheritance, Life, Place
@@ -36,9 +36,8 @@ from rebalance.ids import Epoch, Position, Queue, Turn
 from rebalance.stamp import Stamp
 from streaming.cell.gate import tick_of
 from streaming.wire.rows import Row
+from tests.builders.sessions import GROUP
 
-GROUP: Final = "billing"
-"""The one group of these worlds."""
 _STRUCK = {MemberChange.EXPIRED, MemberChange.FENCED, MemberChange.LEFT}
 
 
@@ -98,7 +97,7 @@ def published(decision: Decision, at: Place) -> Entry | None:
         case AssignmentWithdrawn():
             return history.Withdrawn(at, GROUP, decision.member)
         case MemberChanged() if decision.change in _STRUCK:
-            life = Life(decision.member, decision.incarnation)
+            life = Life(*decision.life)
             cause = _position(decision.cause.position)
             overdue = decision.cause.kind is CauseKind.FENCE
             how = "overdue" if overdue else decision.change.value
@@ -135,7 +134,7 @@ def _issued(decision: AssignmentIssued, at: Place) -> Entry:
     return history.Issued(
         at,
         GROUP,
-        Life(decision.member, decision.incarnation),
+        Life(*decision.life),
         decision.epoch,
         _holdings(portion.hold),
         _holdings(portion.give),
