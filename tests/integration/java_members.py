@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -14,13 +14,18 @@ _FRUGAL: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m")
 """They live for some seconds, and share two cores with others."""
 
 
-def java(program: str, *libraries: str) -> list[str]:
-    """Return the command that runs one of our programs with these libraries."""
-    ours = ("trimtab-core", "trimtab-rocketmq", "trimtab-checks")
+def java(program: str, *libraries: str, hook: Mapping[str, str] | None = None) -> list[str]:
+    """Return the command that runs one of our programs with these libraries.
+
+    With the broker's hook on its class path, if its settings are given.
+    """
+    ours = ["trimtab-core", "trimtab-rocketmq", "trimtab-checks"]
+    ours += [] if hook is None else ["trimtab-rocketmq-broker"]
+    settings = [f"-Dtrimtab.{name}={value}" for name, value in (hook or {}).items()]
     places = [BUILT / name / "classes" for name in ours]
     places += [BUILT / "lib" / name / "*" for name in ("trimtab-core", *libraries)]
     path = os.pathsep.join(map(str, places))
-    return [str(find_java()), *_FRUGAL, "-cp", path, f"trimtab.checks.{program}"]
+    return [str(find_java()), *_FRUGAL, *settings, "-cp", path, f"trimtab.checks.{program}"]
 
 
 def played(stories: Collection[Path]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 Used by ``test_rocketmq_consumers``. Its one rule: it judges nothing but whether two had one queue.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -34,6 +35,7 @@ class Work(NamedTuple):
     """Infinite: not at all."""
     worker: str
     queue: tuple[str, str]
+    """Its broker and topic, and its number."""
     number: int
 
 
@@ -41,7 +43,12 @@ class Consumers:
     """The consumers of one group, on a RocketMQ of their own."""
 
     def __init__(
-        self, home: Path, controller: ControllerProcess, published: Published, group: str
+        self,
+        home: Path,
+        controller: ControllerProcess,
+        published: Published,
+        group: str,
+        server: RocketMQ | None = None,
     ) -> None:
         self.group, self._home = group, home
         self._controller, self._published = controller, published
@@ -49,7 +56,7 @@ class Consumers:
         self.workers: dict[str, JavaProcess] = {}
         self.killed: dict[str, int] = {}
         self.frozen: dict[str, tuple[int, int]] = {}
-        self._server = self._stack.enter_context(RocketMQ(home / "server", controller))
+        self._server = self._stack.enter_context(server or RocketMQ(home / "server", controller))
 
     def begin(self) -> None:
         """Make the topic, and send numbers from now on."""
@@ -110,6 +117,16 @@ class Consumers:
     def work(self) -> list[Work]:
         """All that was worked on, as the workers say."""
         return [it for name in self.workers for it in self._work_of(name)]
+
+    def shares(self) -> dict[str, set[tuple[str, str]]]:
+        """The queues of the topic on which each has begun a message in the last second."""
+        since = time.monotonic_ns() - 1_000_000_000
+        begun = [it for it in self.work() if it.begun > since and "RETRY" not in it.queue[0]]
+        return {
+            name: shared
+            for name in self.workers
+            if (shared := {it.queue for it in begun if it.worker == name})
+        }
 
     def close(self) -> None:
         """End all processes."""

@@ -4,7 +4,7 @@ Used by the tests of RocketMQ's clients. Its one rule: it is where the session's
 routes, so there is one at a time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -21,6 +21,7 @@ class RocketMQ(JavaProcess):
         controller: Which asks the name server.
         cluster: What the brokers' cluster is called.
         brokers: Further brokers.
+        hook: Settings of the hook that all brokers load; None: they load none.
     """
 
     def __init__(
@@ -29,11 +30,12 @@ class RocketMQ(JavaProcess):
         controller: ControllerProcess,
         cluster: str = "DefaultCluster",
         brokers: Sequence[str] = (),
+        hook: Mapping[str, str] | None = None,
     ) -> None:
         self.names = str(controller.settings["routes.name_servers"])
         """The name server's address."""
         port = self.names.rpartition(":")[2]
-        command = java("RocketServer", "trimtab-checks-server")
+        command = java("RocketServer", "trimtab-checks-server", hook=hook)
         super().__init__(home, [*command, str(home), port, cluster, *brokers])
 
     def __enter__(self) -> Self:

@@ -18,9 +18,9 @@ import trimtab.rocketmq.Trimtab;
 /**
  * A push consumer of RocketMQ that says on stdout what it works on, and when.
  *
- * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME KIND NONE|AVG}. The kind is {@code
- * concurrently} (every 50th message fails once), {@code orderly}, {@code broadcasting}, or {@code
- * by-broker}. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
+ * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME KIND NONE|AVG|BROKER}. The kind is
+ * {@code concurrently} (every 50th message fails once), {@code orderly}, {@code broadcasting}, or {@code
+ * by-broker}. With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
  */
 public final class RocketWorker {
     private static final int WORK_MS = 4;
@@ -55,16 +55,20 @@ public final class RocketWorker {
         } else if ("by-broker".equals(args[6])) {
             consumer.setClientRebalance(false);
         }
-        MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
-        Trimtab trimtab = Trimtab.attach(consumer, options, Fallback.valueOf(args[7]));
+        Trimtab trimtab = "BROKER".equals(args[7]) ? null : attached(consumer, args);
         consumer.start();
         say("started");
         for (int read = System.in.read(); read >= 0; read = System.in.read()) {
             if (read == '\n') {
-                say("state " + trimtab.state());
+                say("state " + (trimtab == null ? "UNATTACHED" : trimtab.state()));
             }
         }
         consumer.shutdown();
+    }
+
+    private static Trimtab attached(DefaultMQPushConsumer consumer, String[] args) {
+        MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
+        return Trimtab.attach(consumer, options, Fallback.valueOf(args[7]));
     }
 
     /** By name: the model is of another class in 4.9 than in 5, for which this is compiled. */
@@ -76,7 +80,7 @@ public final class RocketWorker {
 
     private static void work(List<MessageExt> messages, MessageQueue queue) {
         for (MessageExt message : messages) {
-            String where = queue.getTopic() + " " + queue.getQueueId() + " " + number(message);
+            String where = queue.getBrokerName() + "/" + queue.getTopic() + " " + queue.getQueueId() + " " + number(message);
             say("begin " + where);
             try {
                 Thread.sleep(WORK_MS);

@@ -1,6 +1,7 @@
 package trimtab.protocol;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /**
  * The key of a record about two names: a group and its member, or a cluster and its broker.
@@ -14,6 +15,22 @@ public final class PairKey {
     private PairKey(String first, String second) {
         this.first = first;
         this.second = second;
+    }
+
+    public static PairKey of(String first, String second) {
+        return new PairKey(first, second);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PairKey
+                && first.equals(((PairKey) other).first)
+                && second.equals(((PairKey) other).second);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(first, second);
     }
 
     public static PairKey read(byte[] key) {

@@ -9,7 +9,7 @@ public final class Unreachable extends Exception {
     /** What kafka-clients says, 3.9 and 4.3 alike, when DNS knows none of the hosts. */
     private static final String UNRESOLVED = "No resolvable bootstrap urls";
 
-    Unreachable(String reason) {
+    public Unreachable(String reason) {
         super(reason);
     }
 
@@ -18,7 +18,7 @@ public final class Unreachable extends Exception {
      *
      * @throws KafkaException a setting is wrong, and stays so
      */
-    static Unreachable orWrong(KafkaException error) {
+    public static Unreachable orWrong(KafkaException error) {
         for (Throwable it = error; it != null; it = it.getCause()) {
             // Kafka has no kind of its own for that, and calls it a wrong setting.
             if (it instanceof ConfigException && String.valueOf(it.getMessage()).startsWith(UNRESOLVED)) {
@@ -28,7 +28,8 @@ public final class Unreachable extends Exception {
         throw error;
     }
 
-    static String reason(Exception error) {
+    /** What an error of Kafka's says, in a few words. */
+    public static String reason(Exception error) {
         Throwable cause = error.getCause() == null ? error : error.getCause();
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }

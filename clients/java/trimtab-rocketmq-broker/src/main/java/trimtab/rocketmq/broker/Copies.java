@@ -1,0 +1,164 @@
+package trimtab.rocketmq.broker;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import trimtab.protocol.JsonReader;
+import trimtab.protocol.JsonWriter;
+import trimtab.transport.Unreachable;
+
+/**
+ * Copies what clients say to their broker to Kafka, by a thread of its own.
+ *
+ * <p>Of a heartbeat only the groups that follow the controller are copied. What finds no room is dropped:
+ * a heartbeat comes again in 30 s, and a client whose end was dropped is found to be silent. Its one rule:
+ * whoever says something here never waits.
+ */
+final class Copies {
+    /** Names the broker that heard a record. */
+    static final String BY = "broker";
+    /** Marks a record that says that a broker has lost a client; the controller takes nothing from it. */
+    static final String LOST = "lost";
+    /** Marks a record by which a hook ends a client that every broker has lost. */
+    static final String GONE = "gone";
+    /** What two thousand clients say in a minute; each is some hundred bytes. */
+    private static final int ROOM = 4_096;
+    private static final long RETRY_MS = 1_000;
+
+    private final HookSettings settings;
+    private final Troubles troubles;
+    private final Header by;
+    private final BlockingQueue<Runnable> waiting = new ArrayBlockingQueue<>(ROOM);
+    private KafkaProducer<byte[], byte[]> producer;
+
+    Copies(HookSettings settings, String broker, Troubles troubles) {
+        this.settings = settings;
+        this.troubles = troubles;
+        this.by = new RecordHeader(BY, broker.getBytes(StandardCharsets.UTF_8));
+        Thread thread = new Thread(this::run, "trimtab-copies");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** A client has sent a heartbeat. */
+    void heartbeat(byte[] body) {
+        offer(() -> copy(body));
+    }
+
+    /** A client leaves a group. */
+    void unregister(String client, String group) {
+        offer(() -> send(client, said("clientID", client, "consumerGroup", group), by));
+    }
+
+    /** A client of a group was lost by every broker. */
+    void gone(String client, String group) {
+        Header mark = new RecordHeader(GONE, by.value());
+        offer(() -> send(client, said("clientID", client, "consumerGroup", group), by, mark));
+    }
+
+    /** This broker has lost a client of a group. */
+    void lost(String client, String group) {
+        Header mark = new RecordHeader(LOST, group.getBytes(StandardCharsets.UTF_8));
+        offer(() -> send(client, said("clientID", client), by, mark));
+    }
+
+    private void offer(Runnable copy) {
+        if (!waiting.offer(copy)) {
+            troubles.tell("Kafka is too slow", "what a client says is dropped");
+        }
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                Runnable copy = waiting.take();
+                try {
+                    connect();
+                    copy.run();
+                } catch (RuntimeException e) { // one record's, or Kafka's: the next may do
+                    troubles.tell("what a client says was not copied", e.toString());
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void connect() throws InterruptedException {
+        while (producer == null) {
+            Map<String, Object> config = new HashMap<>();
+            config.put("bootstrap.servers", settings.servers);
+            config.put("linger.ms", 0); // a client that is gone leaves its queues
+            config.put("delivery.timeout.ms", 10_000); // older heartbeats are worth nothing
+            config.put("request.timeout.ms", 5_000);
+            config.put("max.block.ms", 2_000);
+            config.put("reconnect.backoff.max.ms", 1_000);
+            config.putAll(settings.kafka);
+            try {
+                producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+            } catch (KafkaException e) {
+                troubles.tell("Kafka cannot be reached", Unreachable.orWrong(e).getMessage());
+                Thread.sleep(RETRY_MS);
+            }
+        }
+    }
+
+
+    /** Copies the groups that follow the controller: the very same bytes, if that is all of them. */
+    private void copy(byte[] body) {
+        Map<?, ?> heartbeat = (Map<?, ?>) JsonReader.read(new String(body, StandardCharsets.UTF_8));
+        List<Object> ours = new ArrayList<>();
+        Object consumers = heartbeat.get("consumerDataSet");
+        int all = 0;
+        if (consumers instanceof List) {
+            for (Object each : (List<?>) consumers) {
+                Object group = each instanceof Map ? ((Map<?, ?>) each).get("groupName") : null;
+                all++;
+                if (group instanceof String && settings.follows((String) group)) {
+                    ours.add(each);
+                }
+            }
+        }
+        if (ours.isEmpty()) {
+            return;
+        }
+        byte[] value = body;
+        if (ours.size() < all) {
+            Map<Object, Object> rest = new LinkedHashMap<>(heartbeat);
+            rest.put("consumerDataSet", ours);
+            value = JsonWriter.write(rest).getBytes(StandardCharsets.UTF_8);
+        }
+        send(String.valueOf(heartbeat.get("clientID")), value, by);
+    }
+
+    private void send(String client, byte[] value, Header... headers) {
+        byte[] key = client.getBytes(StandardCharsets.UTF_8);
+        String topic = settings.prefix + "rocketmq";
+        producer.send(
+                new ProducerRecord<>(topic, null, null, key, value, List.of(headers)),
+                (place, error) -> {
+                    if (error != null) {
+                        troubles.tell("what a client says did not reach Kafka", error.toString());
+                    }
+                });
+    }
+
+    private static byte[] said(String... fields) {
+        Map<String, Object> said = new LinkedHashMap<>();
+        for (int at = 0; at < fields.length; at += 2) {
+            said.put(fields[at], fields[at + 1]);
+        }
+        return JsonWriter.write(said).getBytes(StandardCharsets.UTF_8);
+    }
+}

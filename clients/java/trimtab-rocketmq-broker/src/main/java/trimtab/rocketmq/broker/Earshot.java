@@ -1,0 +1,58 @@
+package trimtab.rocketmq.broker;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which brokers hear each client, as the log says: so that the last one to lose it says that it is gone.
+ *
+ * <p>A client has a channel to every broker. One that closes may mean that the client is dead, or that only
+ * this broker has lost it. All hooks read the same log in the same order, so exactly one finds that it was the last.
+ * Used by one thread.
+ */
+final class Earshot {
+    /** A client sends a heartbeat each 30 s; after two that did not come a broker hears it no more. */
+    static final long HEARD_FOR_MS = 70_000;
+
+    private final Map<String, Map<String, Long>> heard = new HashMap<>();
+    /** Those whose end this hook has written, and not read yet. */
+    private final Set<String> ending = new HashSet<>();
+
+    /** A broker has heard a client. */
+    void heard(String client, String broker, long now) {
+        heard.computeIfAbsent(client, it -> new HashMap<>()).put(broker, now);
+    }
+
+    /** A broker has lost a client; says whether no other one hears it. */
+    boolean lost(String client, String broker, long now) {
+        Map<String, Long> by = heard.getOrDefault(client, new HashMap<>());
+        by.remove(broker);
+        by.values().removeIf(it -> now - it > HEARD_FOR_MS);
+        if (by.isEmpty()) {
+            heard.remove(client);
+        }
+        return by.isEmpty();
+    }
+
+    /** This hook writes that a client is gone. */
+    void begin(String client) {
+        ending.add(client);
+    }
+
+    /** It has read that. */
+    void end(String client) {
+        ending.remove(client);
+    }
+
+    /** Whether what a client says now stands before its end in the log, so that nobody would know of it. */
+    boolean isEnding(String client) {
+        return ending.contains(client);
+    }
+
+    /** Forgets clients that nobody has heard for long. */
+    void forget(long now) {
+        heard.values().removeIf(by -> by.values().stream().allMatch(it -> now - it > HEARD_FOR_MS));
+    }
+}

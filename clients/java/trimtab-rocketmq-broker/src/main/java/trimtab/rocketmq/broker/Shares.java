@@ -1,0 +1,143 @@
+package trimtab.rocketmq.broker;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import trimtab.protocol.Assignment;
+import trimtab.protocol.HolderRow;
+import trimtab.protocol.JsonWriter;
+import trimtab.protocol.Queue;
+
+/**
+ * What the controller has each client work on, as the broker's answers to it, ready to be sent.
+ *
+ * <p>While a controller was heard lately, its word counts, also after it has gone: so its restart moves
+ * nothing. After that the broker answers by itself, for all clients of all groups. Before all was read, and
+ * to a client that the controller has not met yet, the answer is "none": the client keeps what it has, and
+ * asks again in a second. A group without members is nobody's: so a group is moved for all brokers at once,
+ * there and back, whichever of them copies its heartbeats. Its one rule: an answer costs two look-ups.
+ */
+final class Shares {
+    private static final byte[] NONE_YET = "{}".getBytes(StandardCharsets.UTF_8);
+    private static final byte[] NO_QUEUES = answer(List.of());
+    /** For so long a client that is no member any more is told to drop everything. */
+    private static final long GONE_NS = 600_000_000_000L;
+
+    private final long patienceNs;
+    private final Predicate<String> follows;
+    private final Map<String, Map<String, Share>> groups = new ConcurrentHashMap<>();
+    private final Map<String, Long> strangers = new ConcurrentHashMap<>();
+    private volatile boolean complete;
+    private volatile long heardAt;
+
+    /** Begins with patience, as if a controller had just been heard; with the groups that it is asked about. */
+    Shares(long patienceNs, Predicate<String> follows, long now) {
+        this.patienceNs = patienceNs;
+        this.follows = follows;
+        this.heardAt = now;
+    }
+
+    /** The answer to a client; null: the broker's own. */
+    byte[] answer(String group, String client, String topic, long now) {
+        if (!isCentral(now)) {
+            return null;
+        }
+        Map<String, Share> known = groups.get(group);
+        if (known == null) {
+            return follows.test(group) ? answerStrangers(group, now) : null;
+        }
+        Share share = complete ? known.get(client) : null;
+        return share == null ? NONE_YET : share.answers.getOrDefault(topic, NO_QUEUES);
+    }
+
+    /** Of a group whose heartbeats are copied, and that the controller has not answered, or cannot. */
+    private byte[] answerStrangers(String group, long now) {
+        long since = strangers.computeIfAbsent(group, it -> now);
+        return now - since > patienceNs ? null : NONE_YET;
+    }
+
+    /** Whether the controller's word counts. */
+    boolean isCentral(long now) {
+        return now - heardAt <= patienceNs;
+    }
+
+    /** Notes that a controller is at work. */
+    void heard(long now) {
+        heardAt = now;
+    }
+
+    /** Notes that all that was published has been read. */
+    void read() {
+        complete = true;
+    }
+
+    /** Takes what a client is to work on; null: it is no member. Says whether that is news. */
+    boolean post(String group, String client, Assignment assignment, long now) {
+        Share share = new Share(assignment == null ? List.of() : assignment.hold, assignment == null ? now : 0);
+        Map<String, Share> known = groups.get(group);
+        if (known == null) {
+            if (!share.isOfBrokers()) {
+                return false; // nobody's yet, or a group on Kafka
+            }
+            known = groups.computeIfAbsent(group, it -> new ConcurrentHashMap<>());
+            strangers.remove(group);
+        }
+        Share before = known.put(client, share);
+        if (share.goneAt != 0 && known.values().stream().allMatch(it -> it.goneAt != 0)) {
+            groups.remove(group);
+        }
+        return before == null || !before.queues.equals(share.queues);
+    }
+
+    /** The groups that have members. */
+    Set<String> groups() {
+        return groups.keySet();
+    }
+
+    /** Forgets clients that have been gone for long. */
+    void forgetGone(long now) {
+        for (Map<String, Share> known : groups.values()) {
+            known.values().removeIf(it -> it.goneAt != 0 && now - it.goneAt > GONE_NS);
+        }
+    }
+
+    private static byte[] answer(List<Queue> queues) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (Queue queue : queues) {
+            Map<String, Object> named =
+                    Map.of("topic", queue.topic, "brokerName", queue.broker, "queueId", queue.id);
+            rows.add(Map.of("messageQueue", named, "mode", "PULL"));
+        }
+        Map<String, Object> body = Map.of("messageQueueAssignments", rows);
+        return JsonWriter.write(body).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** One client's. What it is to give it gives at once: it knows no releases. */
+    private static final class Share {
+        final Map<String, byte[]> answers = new HashMap<>();
+        final Set<Queue> queues = new HashSet<>();
+        /** When it was no member any more; 0: it is one. */
+        final long goneAt;
+
+        Share(List<HolderRow> hold, long goneAt) {
+            this.goneAt = goneAt;
+            Map<String, List<Queue>> byTopic = new HashMap<>();
+            for (HolderRow row : hold) {
+                queues.add(row.queue);
+                byTopic.computeIfAbsent(row.queue.topic, it -> new ArrayList<>()).add(row.queue);
+            }
+            byTopic.forEach((topic, named) -> answers.put(topic, answer(named)));
+        }
+
+        /** Queues of Kafka's have no broker. */
+        boolean isOfBrokers() {
+            return queues.stream().anyMatch(it -> !it.broker.isEmpty());
+        }
+    }
+}

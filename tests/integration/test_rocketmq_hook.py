@@ -1,0 +1,101 @@
+"""Clients of a real RocketMQ that let their broker rebalance follow the controller by its hook."""
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.published import Published
+from tests.integration.rocketmq_consumers import QUEUES, Consumers
+from tests.integration.rocketmq_server import RocketMQ
+from trimtab.protocol.keys import MemberKey
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+FURTHER: Final = ("broker-b", "broker-c")
+"""The hook of the last one copies nothing: it only answers."""
+EVERYTHING: Final = (1 + len(FURTHER)) * (QUEUES + 1)
+"""Of the topic and of the group's own for messages that failed."""
+PATIENCE_S: Final = 8
+"""Of the hook with a controller that is silent: longer than between two signs of one."""
+SESSION_S: Final = 120
+"""What the controller waits for a client that says nothing more."""
+
+
+@pytest.fixture
+def consumers(
+    tmp_path: Path, controller: ControllerProcess, published: Published, group: str
+) -> Iterator[Consumers]:
+    """Consumers of the test's group, on three brokers that have the hook."""
+    hook = {
+        "kafka": controller.servers,
+        "prefix": controller.prefix,
+        "groups": f"none,{group[:-4]}*",
+        "patience": str(PATIENCE_S),
+    }
+    server = RocketMQ(tmp_path / "server", controller, brokers=FURTHER, hook=hook)
+    consumers = Consumers(tmp_path, controller, published, group, server)
+    yield consumers
+    consumers.close()
+
+
+def central(published: Published, consumers: Consumers) -> dict[str, set[tuple[str, str]]]:
+    """What the controller has each client work on, of the topic."""
+    shares = {}
+    for name in consumers.workers:
+        said = published.assignments.get(MemberKey(consumers.group, f"worker@{name}"))
+        queues = set() if said is None else {it.queue for it in said.hold}
+        named = {
+            (f"{it.broker}/{it.topic}", str(it.id)) for it in queues if "RETRY" not in it.topic
+        }
+        if named:
+            shares[name] = named
+    return shares
+
+
+def settle(published: Published, consumers: Consumers, *names: str) -> None:
+    """Wait until exactly these work, each on exactly what the controller says."""
+    clients = {f"worker@{name}" for name in names}
+    published.wait_until(lambda: published.is_stable(consumers.group, clients, EVERYTHING))
+    published.wait_until(
+        lambda: (
+            {*names} == {*(told := central(published, consumers))} and consumers.shares() == told
+        )
+    )
+
+
+def test_clients_that_let_their_broker_rebalance_follow_the_controller(
+    consumers: Consumers, controller: ControllerProcess, published: Published
+) -> None:
+    """Three share as told; a killed one's queues move at once; the controller may be away."""
+    consumers.begin()
+    for name in ("a", "b", "c"):
+        consumers.join(name, "trimtab-checks-server", "by-broker", fallback="BROKER")
+    settle(published, consumers, "a", "b", "c")
+    three = central(published, consumers)
+    killed = time.monotonic()
+    consumers.killed["c"] = consumers.workers["c"].kill()
+    settle(published, consumers, "a", "b")
+    assert time.monotonic() - killed < SESSION_S / 4
+    before = central(published, consumers)
+    assert all(three[name] < before[name] for name in "ab")  # the broker's AVG deals all anew
+    controller.signal(signal.SIGSTOP)
+    try:
+        away = time.monotonic()
+        while time.monotonic() - away < PATIENCE_S / 2:
+            published.wait_until(lambda: consumers.shares() == before, within=2)
+        consumers.killed["b"] = consumers.workers["b"].kill()
+        everything = before["a"] | before["b"]
+        published.wait_until(lambda: consumers.shares() == {"a": everything})
+    finally:
+        controller.signal(signal.SIGCONT)
+    settle(published, consumers, "a")
+
+    sent = consumers.stop()
+    assert set(range(sent)) <= consumers.numbers()
+    assert 0 == consumers.workers["a"].end()
+    published.wait_until(lambda: not published.groups[consumers.group].people)
