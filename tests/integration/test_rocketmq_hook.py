@@ -3,6 +3,7 @@
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,8 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 FURTHER: Final = ("broker-b", "broker-c")
 """The hook of the last one copies nothing: it only answers."""
+NOWHERE: Final = "kafka.invalid:9092"
+"""No host is called so (RFC 2606)."""
 EVERYTHING: Final = (1 + len(FURTHER)) * (QUEUES + 1)
 """Of the topic and of the group's own for messages that failed."""
 PATIENCE_S: Final = 8
@@ -41,6 +44,19 @@ def consumers(
     consumers = Consumers(tmp_path, controller, published, group, server)
     yield consumers
     consumers.close()
+
+
+def test_without_kafka_the_broker_answers_by_itself(
+    tmp_path: Path, controller: ControllerProcess, published: Published, group: str
+) -> None:
+    """A Kafka that no host has the name of costs a group the hook's patience, and nothing else."""
+    hook = {"kafka": NOWHERE, "groups": group, "patience": "2"}
+    server = RocketMQ(tmp_path / "server", controller, hook=hook)
+    with closing(Consumers(tmp_path, controller, published, group, server)) as consumers:
+        consumers.begin()
+        consumers.join("a", "trimtab-checks-server", "by-broker", fallback="BROKER")
+
+        published.wait_until(lambda: len(consumers.shares().get("a", ())) == QUEUES)
 
 
 def central(published: Published, consumers: Consumers) -> dict[str, set[tuple[str, str]]]:
