@@ -230,7 +230,7 @@ SLOW := Downloading .*[0-9]{2}\.[0-9] MB\)|Building wheel for \w+|Installing col
 
 # Members in Java: built by a compiler that Maven fetches, because a Java runtime has none. What they
 # run with is compared with our list, as the jars of Kafka and Spark are.
-JAVA_SOURCES := $(shell find clients/java -name '*.java' -o -name pom.xml)
+JAVA_SOURCES := $(shell find clients/java -name '*.java' -o -name pom.xml -o -path '*/META-INF/service/*')
 .cache/java/stamp: $(JAVA_SOURCES) clients/java/SHA256SUMS | .venv/.projects .cache/jars/stamp
 	@rm -rf .cache/java
 	@$(call step,members in Java,mvn --batch-mode --no-transfer-progress --strict-checksums --quiet \

@@ -67,6 +67,14 @@ class Consumers:
         """Have the name server stop, or another one start in its place."""
         self._server.order(f"names {order}", f"names {order}")
 
+    def tell_server(self, order: str, answer: str) -> None:
+        """Tell the brokers something."""
+        self._server.order(order, answer)
+
+    def heard_of_server(self, word: str) -> list[str]:
+        """What the brokers have said with this word in it."""
+        return [it for it in self._server.lines() if word in it]
+
     def routes(self, *topics: str) -> dict[str, Seen]:
         """What the name server says of topics."""
         host, port = self._server.names.split(":")

@@ -23,8 +23,9 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  * <p>{@code RocketServer FOLDER PORT [CLUSTER [BROKER...]]}. Its name server listens on that port. If
  * brokers have trimtab's hook, that of the last one copies nothing. It obeys lines: {@code topic NAME
  * QUEUES} makes a topic at each broker, {@code send TOPIC} begins to send numbers from 0 on, {@code stop}
- * prints how many were sent; {@code end BROKER} ends one; {@code names stop} and {@code names start} end its
- * name server and begin another, which knows nothing until the brokers register with it. It ends with stdin.
+ * prints how many were sent; {@code end BROKER} ends one; {@code cut GROUP CLIENT BROKER...} closes a
+ * client's channels; {@code names stop} and {@code names start} end its name server and begin another, which
+ * knows nothing until the brokers register with it. It ends with stdin.
  */
 public final class RocketServer {
     private static final String LOOPBACK = "127.0.0.1";
@@ -78,6 +79,12 @@ public final class RocketServer {
                     broker.registerBrokerAll(true, false, true);
                 }
                 return "made";
+            case "cut":
+                for (int place = 3; place < order.length; place++) {
+                    brokers.get(order[place]).getConsumerManager()
+                            .findChannel(order[1], order[2]).getChannel().close().sync();
+                }
+                return "cut";
             case "end":
                 brokers.remove(order[1]).shutdown();
                 return "ended";
