@@ -51,9 +51,10 @@ from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
 from streaming.session import SparkNotStarted, logs, start_session
 from streaming.spark_figures import SparkFigures
-from streaming.standing_by import Activation, turn_of
+from streaming.standing_by import turn_of
+from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
-from streaming.startup.delivery import Undelivered
+from streaming.startup.delivery import StartWriter, Undelivered
 from streaming.startup.losses import NotSurveyed, looking, survey
 from streaming.startup.reminder import NotReminded, locate
 from streaming.startup.standby import NameTaken
@@ -155,8 +156,9 @@ def _run(
     if options.query.standby:
         turn = turn_of(spark, options, operator, status, stop)
     else:
-        start = new_start()
-        turn = Activation(start, take_over(options, start, stop), options.query.checkpoint)
+        start, writer = new_start(), StartWriter(options)
+        starts = take_over(options, start, writer, stop)
+        turn = Activation(start, starts, options.query.checkpoint, writer)
     if turn is None or stop.is_set():
         return
     seen.metrics.standby.set(0)
@@ -173,9 +175,7 @@ def _run(
     )
     operator = replace(operator, starts=turn.starts)
     with feeding(feeds, stop) as look_at_feeds:
-        QueryLife(
-            spark, options, operator, listener, turn.start, stop, look_at_feeds, turn.following
-        ).run()
+        QueryLife(spark, options, operator, listener, turn, stop, look_at_feeds).run()
 
 
 def _redis(options: Options, metrics: Metrics) -> Sequence[Feed]:

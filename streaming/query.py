@@ -40,11 +40,12 @@ from streaming.process.readiness import Readiness, put_up, renew, taken_down
 from streaming.process.tries import Tries
 from streaming.process.trouble import Trouble
 from streaming.query_listener import QueryListener
+from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
-from streaming.startup.delivery import Undelivered
+from streaming.startup.delivery import StartWriter, Undelivered
 from streaming.startup.losses import NotSurveyed, looking, losses, survey, unread
 from streaming.startup.opening import begin_telling, end_telling
-from streaming.startup.reminder import Following, NotReminded, reading, remind
+from streaming.startup.reminder import NotReminded, reading, remind
 from streaming.startup.supersession import TAKEN_OVER
 from streaming.startup.takeover import new_start
 from streaming.startup.terms import continued, present_terms
@@ -92,20 +93,18 @@ class QueryLife:
         options: What it is.
         operator: The state function.
         listener: Who is told of its batches.
-        start: The name of this controller's start.
+        turn: How this controller has begun to be the active one.
         stop: Set when it should end.
         look_at_feeds: Raises when a feed has ended.
-        following: Of a standby: what it has read of what is published.
     """
 
     spark: SparkSession
     options: Options
     operator: CellOperator
     listener: QueryListener
-    start: str
+    turn: Activation
     stop: Event
     look_at_feeds: Callable[[], None]
-    following: Following | None = None
     _trouble: Trouble = field(init=False)
     _looking: Trouble = field(default_factory=looking)
     _reading: Trouble = field(default_factory=reading)
@@ -120,7 +119,7 @@ class QueryLife:
         self._trouble = Trouble(structlog.get_logger(), "the query")
         self._checkpoint = Checkpoint(self.spark, self.options.query.checkpoint)
         self._moves_over = self.options.query.new_checkpoint
-        self._is_start = self.following is None
+        self._is_start = self.turn.following is None
 
     def run(self) -> None:
         """Live until told to stop.
@@ -129,11 +128,11 @@ class QueryLife:
             QueryFailed: It ended, and would again.
             NotSurveyed, NotReminded, Undelivered: It could not even begin.
         """
-        start = self.start
+        turn = self.turn
         while not self.stop.is_set():
             begun = time.monotonic()
             try:
-                self._live(start)
+                self._live(turn)
             except _FAILURES as error:
                 # The first question of a try. What fails later has read or published a lot by then.
                 answered = not isinstance(error, NotSurveyed)
@@ -144,20 +143,21 @@ class QueryLife:
                         raise
                 self._trouble.met(error)
                 self.stop.wait(pause)
-                start = new_start()
+                turn = turn._replace(start=new_start(), writer=None, following=None)
 
-    def _live(self, start: str) -> None:
+    def _live(self, turn: Activation) -> None:
         """Live once: look at what there is, begin, and watch."""
+        options, start = self.options, turn.start
+        writer = turn.writer or StartWriter(options)
         try:
             self._provide(start)
-            told = begin_telling(self.options, start)
-            following, self.following = self.following, None
-            counts = remind(self.options, start, self.stop, self._reading, following)
+            told = begin_telling(options, start, writer)
+            counts = remind(options, start, writer, self.stop, self._reading, turn.following)
             if not self.stop.is_set():
-                end_telling(self.options, start, counts)
+                end_telling(options, start, counts, writer)
                 self.listener.horizon.begin(start)
                 with (
-                    taken_down(self.options.home),
+                    taken_down(options.home),
                     self._query(start, told, counts.total()) as query,
                 ):
                     self._watch(query)

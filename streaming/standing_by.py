@@ -8,7 +8,6 @@ Called by ``application``. Its one rule: nothing is opened that the other one ma
 """
 
 from threading import Event
-from typing import NamedTuple
 
 from pyspark.sql import SparkSession
 
@@ -17,21 +16,11 @@ from streaming.feeds import StatusWriter, feeding
 from streaming.metrics.status import Status
 from streaming.options import Options
 from streaming.rehearsal import rehearsing
+from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint
-from streaming.startup.reminder import Following
+from streaming.startup.delivery import StartWriter
 from streaming.startup.standby import Standby
 from streaming.startup.takeover import new_start
-
-
-class Activation(NamedTuple):
-    """How a controller begins to be the active one."""
-
-    start: str
-    starts: tuple[int, ...]
-    """Where it has said so, by partition."""
-    checkpoint: str
-    following: Following | None = None
-    """What a standby has read of what is published."""
 
 
 def turn_of(
@@ -45,14 +34,15 @@ def turn_of(
         NotTold: Kafka does not say where its topics end.
         Undelivered: Kafka did not take the start.
     """
-    writer = StatusWriter(options, status, None, "standby")
+    says, writer = StatusWriter(options, status, None, "standby"), StartWriter(options)
     with (
-        feeding((writer,), Event()) as look_at_feeds,
+        feeding((says,), Event()) as look_at_feeds,
         rehearsing(spark, options, operator) as rehearsal,
     ):
 
         def is_fit() -> bool:
             look_at_feeds()
+            writer.stay_ready()
             return rehearsal.is_done()
 
         standby = Standby(options, is_fit)
@@ -60,6 +50,6 @@ def turn_of(
         if following is None:
             return None
         start = new_start()
-        starts = standby.take_over(start, stop)
+        starts = standby.take_over(start, writer, stop)
     where = Checkpoint(spark, options.query.checkpoint).present()
-    return Activation(start, starts, Checkpoint(spark, where).take_away(start), following)
+    return Activation(start, starts, Checkpoint(spark, where).take_away(start), writer, following)

@@ -1,7 +1,10 @@
 """Delivery: what a starting controller writes into the log, with the proof that it arrived.
 
-A start (``takeover``) and what is published (``reminder``) both go to ``routes``, which every batch
-reads, and a controller that starts without them would decide wrongly.
+A start (``takeover``), what is published (``reminder``), and where that begins and ends
+(``opening``) go to topics that every batch reads. A controller that starts without them would
+decide wrongly. One client writes them all, because its first record takes half a second: before it
+can write each record once, it asks Kafka for a number, and librdkafka looks for the answer only
+every 500 ms. A standby opens it long before its turn.
 
 Its one rule: each record has arrived, or the sender knows that it has not.
 """
@@ -16,6 +19,9 @@ from streaming.options import Options
 from streaming.process.trouble import Trouble
 from trimtab.protocol import ROUTES, Record, Topic, encode, limits
 
+_NAME: Final = "start"
+_PATIENCE_S: Final = 60.0
+"""How long Kafka may take for each record."""
 _FULL_S: Final = 0.5
 """How long some of it may leave before the next is tried again."""
 _LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
@@ -26,38 +32,60 @@ class Undelivered(Exception):  # noqa: N818 - it names what happened
     """Kafka did not take it."""
 
 
-class Delivery:
-    """A sender, until all has arrived.
+class StartWriter:
+    """The client of one start, or of one more try of it.
 
     Args:
         options: Where Kafka is.
-        sender: Who sends.
-        errand: What for, as the subject of a sentence.
-        patience_s: How long Kafka may take for each record.
-        topic: Where to.
     """
 
-    def __init__(
-        self,
-        options: Options,
-        sender: str,
-        errand: str,
-        patience_s: float,
-        topic: Topic[Any] = ROUTES,
-    ) -> None:
-        self._topic = f"{options.topics.prefix}{topic.name}"
-        self._errand, self._patience_s = errand, patience_s
-        self._failures: list[KafkaError] = []
-        self._receipts: dict[int, Message] = {}
+    def __init__(self, options: Options) -> None:
+        self._prefix = options.topics.prefix
+        self._trouble = Trouble(logger(_NAME), "writing of a start")
+        self._is_used = False
+        """Until then nobody asks what fails."""
         self._producer = Producer(
             {
-                **client_config(options, sender, Trouble(logger(sender), errand)),
+                **client_config(options, _NAME, self._trouble),
+                "error_cb": self._met,
                 "enable.idempotence": True,
                 "message.max.bytes": _LARGEST_BYTES,
-                "message.timeout.ms": int(patience_s * 1000),
-                "on_delivery": self._delivered,
+                "message.timeout.ms": int(_PATIENCE_S * 1000),
             }
         )
+
+    def stay_ready(self) -> None:
+        """Take what Kafka has said; called now and then by one that waits."""
+        self._producer.poll(0)
+
+    def delivery(self, errand: str, topic: Topic[Any] = ROUTES) -> "Delivery":
+        """Begin a delivery; the one before has arrived, or has failed.
+
+        Args:
+            errand: What for, as the subject of a sentence.
+            topic: Where to.
+        """
+        self._is_used = True
+        return Delivery(self._producer, f"{self._prefix}{topic.name}", errand)
+
+    def _met(self, error: KafkaError) -> None:
+        if self._is_used:
+            self._trouble.met(error)
+
+
+class Delivery:
+    """Some records, until all have arrived.
+
+    Args:
+        producer: Whose client sends them.
+        topic: Where to.
+        errand: What for, as the subject of a sentence.
+    """
+
+    def __init__(self, producer: Producer, topic: str, errand: str) -> None:
+        self._producer, self._topic, self._errand = producer, topic, errand
+        self._failures: list[KafkaError] = []
+        self._receipts: dict[int, Message] = {}
 
     def send(self, record: Record, key: bytes, partition: int) -> None:
         """Hand over one record; it leaves in its own time.
@@ -68,7 +96,9 @@ class Delivery:
         value = encode(record)
         while True:
             try:
-                self._producer.produce(self._topic, value, key, partition)
+                self._producer.produce(
+                    self._topic, value, key, partition, on_delivery=self._delivered
+                )
             except BufferError:  # many members: let some of it leave first
                 self._producer.poll(_FULL_S)
             except KafkaException as error:
@@ -83,7 +113,7 @@ class Delivery:
         Raises:
             Undelivered: Some of it has not.
         """
-        left = self._producer.flush(2 * self._patience_s)
+        left = self._producer.flush(2 * _PATIENCE_S)
         if self._failures or left:
             why = KafkaException(self._failures[0]) if self._failures else None
             raise Undelivered(f"{self._errand} failed: {why or 'Kafka does not answer'}") from why

@@ -8,36 +8,34 @@ Called by ``query`` around ``reminder``. The query starts when all of it has arr
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from streaming.options import Options
 from streaming.process.horizon import FIRST_TICK
-from streaming.startup.delivery import Delivery
+from streaming.startup.delivery import StartWriter
 from streaming.wire.slots import Place
 from trimtab.protocol import HEARTBEATS, TICK_KEY, TOLD_KEY, Tick, Told
 
-_NAME: Final = "opening"
-_PATIENCE_S: Final = 30.0
-"""So long Kafka may take for a few small records."""
 
-
-def begin_telling(options: Options, start: str) -> tuple[int, ...]:
+def begin_telling(options: Options, start: str, writer: StartWriter) -> tuple[int, ...]:
     """Say in each partition that what is published is told from here on; return at which offsets.
 
     Raises:
         Undelivered: Kafka did not take it.
     """
     opened = Told(controller=options.name, start=start, whole=False)
-    return _say(options, [opened] * options.topics.partitions)
+    return _say(options, writer, [opened] * options.topics.partitions)
 
 
-def end_telling(options: Options, start: str, counts: Mapping[Place, int]) -> None:
+def end_telling(
+    options: Options, start: str, counts: Mapping[Place, int], writer: StartWriter
+) -> None:
     """Say in each partition that this was all, and how much of it is for each cell; and tick.
 
     Args:
         options: Which controller this is.
         start: Which of its starts.
         counts: How many records were told, by partition and slot.
+        writer: What it writes with.
 
     Raises:
         Undelivered: Kafka did not take it.
@@ -52,18 +50,16 @@ def end_telling(options: Options, start: str, counts: Mapping[Place, int]) -> No
         )
         for partition in range(options.topics.partitions)
     ]
-    _say(options, words)
-    delivery = Delivery(options, _NAME, "the first tick", _PATIENCE_S, HEARTBEATS)
+    _say(options, writer, words)
+    delivery = writer.delivery("the first tick", HEARTBEATS)
     tick = Tick(controller=options.name, number=FIRST_TICK, start=start)
     for partition in range(options.topics.partitions):
         delivery.send(tick, TICK_KEY, partition)
     delivery.arrived()
 
 
-def _say(options: Options, words: Sequence[Told]) -> tuple[int, ...]:
-    delivery = Delivery(
-        options, _NAME, "telling the cells where the past begins and ends", _PATIENCE_S
-    )
+def _say(options: Options, writer: StartWriter, words: Sequence[Told]) -> tuple[int, ...]:
+    delivery = writer.delivery("telling the cells where the past begins and ends")
     for partition, told in enumerate(words):
         delivery.send(told, TOLD_KEY, partition)
     receipts = delivery.arrived()

@@ -30,7 +30,7 @@ from confluent_kafka import (
 from streaming.feeds.feed import PROMPT, logger, reader_config, taken
 from streaming.options import Options
 from streaming.process.trouble import Trouble
-from streaming.startup.delivery import Delivery
+from streaming.startup.delivery import StartWriter
 from streaming.startup.published import PublishedState
 from streaming.wire.slots import Place, slot_of
 from trimtab.protocol import (
@@ -109,6 +109,7 @@ class Following:
 def remind(
     options: Options,
     start: str,
+    writer: StartWriter,
     stop: Event,
     trouble: Trouble,
     following: Following | None = None,
@@ -118,6 +119,7 @@ def remind(
     Args:
         options: Which controller.
         start: Which start of it.
+        writer: What it writes with.
         stop: When to stop.
         trouble: Who hears of failures.
         following: Who has read it until now; no longer needed afterwards.
@@ -135,7 +137,7 @@ def remind(
         board.start = start
         following.reading.go_on()
         following.reading.run(stop)
-    return Counter() if stop.is_set() else _tell(options, board)
+    return Counter() if stop.is_set() else _tell(options, board, writer)
 
 
 class _Reading:
@@ -258,9 +260,9 @@ class _Reading:
         )
 
 
-def _tell(options: Options, board: PublishedState) -> Counter[Place]:
+def _tell(options: Options, board: PublishedState, writer: StartWriter) -> Counter[Place]:
     log, told = logger(_NAME), Counter[Place]()
-    delivery = Delivery(options, _NAME, "telling the controller what is published", _PATIENCE_S)
+    delivery = writer.delivery("telling the controller what is published")
     for found in board.found():
         key, partition = (
             found.group.encode(),

@@ -20,6 +20,7 @@ from streaming.feeds.feed import PROMPT, logger, reader_config, taken
 from streaming.options import Options
 from streaming.process.readiness import stand_by
 from streaming.process.trouble import Trouble
+from streaming.startup.delivery import StartWriter
 from streaming.startup.reminder import Following
 from streaming.startup.silence import Silence
 from streaming.startup.takeover import NotTold, announce, grace_of
@@ -103,7 +104,7 @@ class Standby:
         self._log.info("taking over", cause=self._cause, active=self._active)
         return following
 
-    def take_over(self, start: str, stop: Event) -> tuple[int, ...]:
+    def take_over(self, start: str, writer: StartWriter, stop: Event) -> tuple[int, ...]:
         """Say in every partition that this controller starts, and let the other one end.
 
         Returns:
@@ -112,7 +113,7 @@ class Standby:
         Raises:
             Undelivered: Kafka did not take it.
         """
-        starts, _ = announce(self._options, start)
+        starts, _ = announce(self._options, start, writer)
         deadline = time.monotonic() + grace_of(self._options) / 1000
         self._cause = None if self._is_asked else self._cause
         while self._cause is None and time.monotonic() < deadline and not stop.is_set():

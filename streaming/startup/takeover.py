@@ -20,12 +20,12 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from streaming.feeds.feed import logger, reader_config
 from streaming.options import Options
 from streaming.process.trouble import Trouble
-from streaming.startup.delivery import Delivery
+from streaming.startup.delivery import StartWriter
 from trimtab.protocol import HEARTBEATS, START_KEY, TICK_KEY, Start
 
 _NAME: Final = "takeover"
 _PATIENCE_S: Final = 30.0
-"""So long Kafka may take for a few small records."""
+"""So long Kafka may take to answer."""
 _TICKS: Final = 2
 """A controller that ticked in the last so many intervals may be active, and has as many to stop."""
 
@@ -39,7 +39,7 @@ def new_start() -> str:
     return f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}"
 
 
-def take_over(options: Options, start: str, stop: Event) -> tuple[int, ...]:
+def take_over(options: Options, start: str, writer: StartWriter, stop: Event) -> tuple[int, ...]:
     """Say in every partition that this controller starts; return at which offsets.
 
     Raises:
@@ -47,7 +47,7 @@ def take_over(options: Options, start: str, stop: Event) -> tuple[int, ...]:
         Undelivered: Kafka did not take the start.
     """
     grace_ms = grace_of(options)
-    starts, at_ms = announce(options, start)
+    starts, at_ms = announce(options, start, writer)
     try:
         busy = _has_ticked(options, at_ms - grace_ms)
     except KafkaException as error:
@@ -65,9 +65,9 @@ def grace_of(options: Options) -> int:
     return _TICKS * options.feeds.tick_interval_ms
 
 
-def announce(options: Options, start: str) -> tuple[tuple[int, ...], int]:
+def announce(options: Options, start: str, writer: StartWriter) -> tuple[tuple[int, ...], int]:
     """Append the start to every partition; return where, and the broker's time."""
-    delivery = Delivery(options, _NAME, "announcing this start", _PATIENCE_S)
+    delivery = writer.delivery("announcing this start")
     for partition in range(options.topics.partitions):
         delivery.send(Start(controller=options.name, start=start), START_KEY, partition)
     receipts = delivery.arrived()

@@ -17,6 +17,7 @@ from streaming.pipeline import MOST_WAITING
 from streaming.process.ending import Ending
 from streaming.process.trouble import Trouble
 from streaming.query import QueryFailed, QueryLife
+from streaming.startup.activation import Activation
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import Contents, Ends, NotSurveyed
 from streaming.startup.reminder import NotReminded
@@ -37,8 +38,8 @@ class Life(QueryLife):
         """No session, no checkpoint."""
         self._trouble = Trouble(structlog.get_logger(), "the query")
 
-    def _live(self, start: str) -> None:
-        del start
+    def _live(self, turn: Activation) -> None:
+        del turn
         self.lived += 1
         if self.lived <= self.works:
             self._tries.worked()
@@ -69,7 +70,9 @@ def life(
     """A life on nothing."""
     given = cast("dict[str, Any]", more)
     stop = stop or NoWait(50)
-    return Life(NOTHING, NOTHING, NOTHING, NOTHING, "1-a", stop, look, **given)
+    return Life(
+        NOTHING, NOTHING, NOTHING, NOTHING, Activation("1-a", (), "", None), stop, look, **given
+    )
 
 
 def test_what_passes_is_tried_until_it_is_told_to_stop() -> None:
@@ -97,10 +100,10 @@ def test_only_the_first_question_is_soon_asked_again(failure: Exception, pauses:
     one = life(works=1, stop=stop)
     lives = one._live  # noqa: SLF001 - a step of the template
 
-    def told(start: str) -> None:
+    def told(turn: Activation) -> None:
         if one.lived == 1:
             raise failure
-        lives(start)
+        lives(turn)
 
     one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
     one.run()
@@ -122,11 +125,11 @@ def test_a_permanent_reason_behind_one_that_passes_ends_it() -> None:
     one = life(works=1)
     lives = one._live  # noqa: SLF001 - a step of the template
 
-    def told(start: str) -> None:
+    def told(turn: Activation) -> None:
         if one.lived == 2:
             refused = KafkaException(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))
             raise NotSurveyed("could not read topic offsets") from refused
-        lives(start)
+        lives(turn)
 
     one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
     with pytest.raises(NotSurveyed, match="could not read topic offsets"):
@@ -167,9 +170,9 @@ def test_a_query_that_stops_badly_has_stopped() -> None:
     one = life(look=look, stop=stop, ending=Ending("it did not stop in 20 s", passes=False))
     lives = one._live  # noqa: SLF001 - a step of the template
 
-    def told(start: str) -> None:
+    def told(turn: Activation) -> None:
         stop.set()
-        lives(start)
+        lives(turn)
 
     one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
     one.run()
