@@ -53,6 +53,8 @@ from streaming.topics import URGENT, names
 
 _WATCH_S: Final = 0.2
 """How often the dials are looked at."""
+_LOOK_OUT_S: Final = 0.02
+"""The same until it is ready, for which others wait."""
 
 
 _TOO_OLD: Final = (
@@ -210,7 +212,7 @@ class QueryLife:
 
     def _watch(self, query: StreamingQuery) -> None:
         ready, renewed = False, -1
-        while not self.stop.wait(_WATCH_S):
+        while not self.stop.wait(_WATCH_S if ready else _LOOK_OUT_S):
             self.look_at_feeds()
             if not query.isActive:
                 raise QueryFailed(ending_of(self._page(query)))

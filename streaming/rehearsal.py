@@ -13,10 +13,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Thread
 from typing import Any, Final
 
 import pandas as pd
 import structlog
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -103,6 +105,8 @@ class Rehearsal:
                 self._query.stop()
             except PySparkException as error:  # it hangs: the watchdog sees to what hangs
                 self._trouble.met(error)
+            except (Py4JError, ConnectionError):
+                pass  # Spark itself has ended meanwhile
 
     def _start(self) -> StreamingQuery:
         records = self._source(URGENT).union(self._source(ROUTINE))
@@ -127,9 +131,9 @@ class Rehearsal:
 def rehearsing(
     spark: SparkSession, options: Options, operator: CellOperator
 ) -> Iterator[Rehearsal]:
-    """Rehearse meanwhile."""
+    """Rehearse meanwhile; that it ends is not waited for, since nothing of it is published."""
     rehearsal = Rehearsal(spark, options, operator)
     try:
         yield rehearsal
     finally:
-        rehearsal.stop()
+        Thread(target=rehearsal.stop, name="rehearsal", daemon=True).start()
