@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from console.settings import Settings
 from console.wiring import options
-from streaming.options import Options
 from streaming.pipeline import MOST_WAITING
 from streaming.session import session_options
 from streaming.startup.batch_logs import (
@@ -27,7 +26,7 @@ from streaming.startup.batch_logs import (
 from streaming.startup.damage import damages, last
 from streaming.startup.losses import Place, looking, losses, survey, unread
 from streaming.startup.terms import (
-    Difference,
+    dealt_otherwise,
     differences,
     frozen,
     present_terms,
@@ -74,7 +73,13 @@ def of_settings(settings: Settings, checkpoint: Path, servers: str) -> Iterator[
     text = _text(checkpoint / TERMS)
     before = None if text is None else read(text)
     now = present_terms(chosen, shelf.cluster, shelf.topics)
-    for it in (*differences(before, now), *_frozen(chosen, checkpoint)):
+    then = _options(checkpoint)
+    refused = (
+        *differences(before, now),
+        *frozen(then, then | session_options(chosen)),  # Spark's own defaults are of its version
+        *dealt_otherwise(before, then),
+    )
+    for it in refused:
         yield Obstacle("settings", it.what, it.remedy)
     at = _positions(checkpoint)
     for topic, lost in losses(at, before.topics if before else {}, shelf).items():
@@ -85,11 +90,10 @@ def of_settings(settings: Settings, checkpoint: Path, servers: str) -> Iterator[
         yield Obstacle("topics", f"{waiting} records wait, more than a batch may hold", BY_ITSELF)
 
 
-def _frozen(chosen: Options, checkpoint: Path) -> Iterator[Difference]:
-    """Compare the options of Spark's that we set; its own defaults are of its version."""
+def _options(checkpoint: Path) -> dict[str, str]:
+    """Return the options of Spark's that it has frozen."""
     planned = last(checkpoint, OFFSETS)
-    before = frozen_options(_text(checkpoint / OFFSETS / str(planned)) or "")
-    yield from frozen(before, before | session_options(chosen))
+    return frozen_options(_text(checkpoint / OFFSETS / str(planned)) or "")
 
 
 def _positions(checkpoint: Path) -> dict[Place, int]:

@@ -60,7 +60,13 @@ from streaming.startup.reminder import NotReminded, locate
 from streaming.startup.standby import NameTaken
 from streaming.startup.supersession import TAKEN_OVER
 from streaming.startup.takeover import NotTold, new_start, take_over
-from streaming.startup.terms import CheckpointRefused, differences, frozen, present_terms
+from streaming.startup.terms import (
+    CheckpointRefused,
+    dealt_otherwise,
+    differences,
+    frozen,
+    present_terms,
+)
 from trimtab.protocol import HEARTBEATS
 
 _DISTRIBUTION: Final = "trimtab-controller"
@@ -211,7 +217,9 @@ def _accepted(spark: SparkSession, options: Options) -> Options:
     now = present_terms(options, contents.cluster, contents.topics)
     options_then = {} if checkpoint.damage() else checkpoint.options()
     options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}
-    reasons = (*differences(checkpoint.terms(), now), *frozen(options_then, options_now))
+    before = checkpoint.terms()
+    redealt = dealt_otherwise(before, options_then)
+    reasons = (*differences(before, now), *frozen(options_then, options_now), *redealt)
     if reasons:
         raise CheckpointRefused("\n".join(map(str, reasons)))
     return options

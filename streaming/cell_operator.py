@@ -69,8 +69,9 @@ class CellOperator:
         rows, beats = _read(frames, rules.decoder.heartbeats)
         give_way(rows, rules.decoder, self.starts)
         (remembered,) = state.get if state.exists else (None,)
+        index = int(place[0]) % (self.partitions * self.slots)  # as ``places`` deals it
+        here = CellPlace(*divmod(index, self.slots), self.slots)
         cell = self._new() if remembered is None else read(remembered)
-        here = CellPlace(*divmod(int(place[0]), self.slots), self.slots)
         opening = Opening(self.start, self.told[here.partition]) if self.told else Opening()
         folded = fold(cell, rows, rules.at(here, opening), beats)
         state.update((write(folded.cell),))

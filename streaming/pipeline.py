@@ -23,6 +23,7 @@ from streaming.options import Options
 from streaming.query_listener import OBSERVED, TALLIES
 from streaming.topics import ROUTINE, URGENT, names
 from streaming.wire.beats import ADDED
+from streaming.wire.places import TASKS, places
 from streaming.wire.rows import Row
 from trimtab.protocol import HEARTBEATS, ROCKETMQ, ROUTES, TICK_KEY, TOLD_KEY, limits
 
@@ -121,7 +122,7 @@ def cut_to_size() -> list[Column]:
 
 
 def dealt(rows: DataFrame, options: Options) -> DataFrame:
-    """Deal each row to the cell of its key, or more widely.
+    """Deal each row to the cell of its key, or more widely; the cell has the number of its place.
 
     Each tick goes to every cell of its partition, and so does each ``told``, the record before and
     after what a start has found. Each RocketMQ heartbeat goes to every cell there is.
@@ -135,7 +136,12 @@ def dealt(rows: DataFrame, options: Options) -> DataFrame:
     every = f.sequence(f.lit(0), f.lit(options.topics.partitions) * count - 1)
     one = f.array(first + f.pmod(f.hash("key"), count))
     cells = f.when(ticks | told, whole).when(heartbeats, every).otherwise(one)
-    return rows.select(f.explode(cells).alias("cell"), *Row._fields, *ADDED)
+    told_to = rows.select(f.explode(cells).alias("cell"), *Row._fields, *ADDED)
+    tasks = int(rows.sparkSession.conf.get(TASKS) or "1")
+    numbers = places(options.topics.partitions * options.query.cells_per_partition, tasks)
+    place = f.element_at(f.lit(numbers), f.col("cell") + 1)
+    # Spark cannot know that each cell has a place, and state has no keys that may be missing.
+    return told_to.withColumn("cell", f.coalesce(place, "cell"))
 
 
 def source(topics: list[str], options: Options) -> dict[str, str]:

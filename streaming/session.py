@@ -22,6 +22,7 @@ from streaming.options import Options
 from streaming.parcel import archived
 from streaming.process.standard_error import StandardErrorInUse, standard_error_to
 from streaming.topics import ROUTINE, URGENT
+from streaming.wire.places import TASKS
 
 _LOOPBACK = "127.0.0.1"
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
@@ -155,7 +156,7 @@ def _streaming(options: Options) -> dict[str, str]:
         # one. So on one machine one core folds all cells; known beats take so little of it
         # (``cell.counting``) that only very many joins at once want more. The checkpoint freezes
         # the number: set it in spark.options, with a new checkpoint.
-        "spark.sql.shuffle.partitions": "1" if options.spark.is_here else "2",
+        TASKS: "1" if options.spark.is_here else "2",
         # Not available for streams; Spark warns unless it is off.
         "spark.sql.adaptive.enabled": "false",
         # Nothing is decided without data: ticks are data, and they drive expiry.

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Final
 
 from streaming.startup.batch_logs import COMMITS, OFFSETS, SOURCES, frozen_options
+from streaming.wire.places import TASKS
 
 _STATE: Final = "state/0"
 """Of the only operator that keeps something."""
-_SHUFFLE: Final = "spark.sql.shuffle.partitions"
 _ROCKSDB: Final = "RocksDB"
 _PROVIDER: Final = "spark.sql.streaming.stateStore.providerClass"
 _CHECKSUM: Final = struct.Struct(">4sI")
@@ -71,7 +71,7 @@ def _broken_state(checkpoint: Path, done: int) -> Iterator[str]:
     conf = frozen_options((checkpoint / OFFSETS / str(done)).read_text())
     if _ROCKSDB in conf.get(_PROVIDER, ""):
         return  # another layout; Spark checks its sums by itself
-    for number in range(int(conf.get(_SHUFFLE, "1"))):
+    for number in range(int(conf.get(TASKS, "1"))):
         folder = checkpoint / _STATE / str(number)
         for name in _needed(folder, done + 1):
             if reason := _broken(folder / name):

@@ -14,18 +14,22 @@ is refused.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from typing import Final, NamedTuple
 
 from streaming.cell.codec import READABLE, VERSION
 from streaming.options import Options
 from streaming.topics import ROUTINE, URGENT, names
+from streaming.wire.places import TASKS
 
 NEW_CHECKPOINT: Final = "`trimtab run --new-checkpoint`"
-_MOVE: Final = f"set it back, or move over with {NEW_CHECKPOINT}: no queue moves"
+_MOVE_ON: Final = f"move over with {NEW_CHECKPOINT}: no queue moves"
+_MOVE: Final = f"set it back, or {_MOVE_ON}"
 _ELSEWHERE: Final = (
     "set it back, or give this controller another home: members stay with the old one"
 )
+DEALING: Final = 2
+"""Evenly (``places``)."""
 _GROWTH: Final = (
     "set it back: groups would move to other partitions, and their members would not know; for "
     "more partitions stop all members and start again under another topics.prefix"
@@ -51,6 +55,8 @@ class Terms:
     """What each source of the query reads, without the prefix."""
     topics: dict[str, str]
     """The id of each topic that is read: one that is made anew has another."""
+    dealing: int = 1
+    """How cells are dealt to several tasks; of old ones, that do not say it: by their hash."""
 
 
 class _Key(NamedTuple):
@@ -65,9 +71,9 @@ _KEYS: Final = {
     "cells_per_partition": _Key("controller.cells_per_partition", _MOVE),
     "state": _Key(
         "the version of the state",
-        f"start the release that wrote it, or move over with {NEW_CHECKPOINT}: no queue moves",
+        f"start the release that wrote it, or {_MOVE_ON}",
     ),
-    "sources": _Key("what the query reads", f"move over with {NEW_CHECKPOINT}: no queue moves"),
+    "sources": _Key("what the query reads", _MOVE_ON),
 }
 """Topics are not among them: one that is made anew is a loss, not a setting (``losses``)."""
 
@@ -82,6 +88,7 @@ def present_terms(options: Options, cluster: str, topics: Mapping[str, str]) -> 
         cells_per_partition=options.query.cells_per_partition,
         sources=[names("", URGENT), names("", ROUTINE)],
         topics=dict(topics),
+        dealing=DEALING,
     )
 
 
@@ -99,7 +106,8 @@ def read(text: str) -> Terms | None:
     """Read what ``written`` wrote, by whichever release; None if that lacks what counts."""
     try:
         told = json.loads(text)
-        return Terms(**{it.name: told[it.name] for it in fields(Terms)})
+        known = [it.name for it in fields(Terms) if it.default is MISSING or it.name in told]
+        return Terms(**{name: told[name] for name in known})
     except (ValueError, TypeError, KeyError):
         return None
 
@@ -131,6 +139,18 @@ def frozen(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Differ
     for key, was in sorted(before.items()):
         if now[key] != was:
             yield Difference(_changed(key, was, now[key]), _MOVE)
+
+
+def dealt_otherwise(before: Terms | None, frozen: Mapping[str, str]) -> Iterator[Difference]:
+    """Say if several tasks would find other cells than they have remembered.
+
+    Args:
+        before: What the checkpoint was begun with.
+        frozen: The options of Spark's that it has frozen.
+    """
+    tasks = int(frozen.get(TASKS, "1"))
+    if before is not None and before.dealing != DEALING and tasks > 1:
+        yield Difference(f"an earlier release has dealt cells to {tasks} tasks unevenly", _MOVE_ON)
 
 
 def _changed(key: str, was: object, wanted: object) -> str:

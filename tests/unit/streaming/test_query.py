@@ -24,6 +24,7 @@ from streaming.startup.reminder import NotReminded
 
 NOTHING: Any = None
 LOST = Ending("a worker was lost", passes=True)
+TURN = Activation("1-a", (), "", None)
 
 
 @dataclass
@@ -69,10 +70,7 @@ def life(
 ) -> Life:
     """A life on nothing."""
     given = cast("dict[str, Any]", more)
-    stop = stop or NoWait(50)
-    return Life(
-        NOTHING, NOTHING, NOTHING, NOTHING, Activation("1-a", (), "", None), stop, look, **given
-    )
+    return Life(NOTHING, NOTHING, NOTHING, NOTHING, TURN, stop or NoWait(50), look, **given)
 
 
 def test_what_passes_is_tried_until_it_is_told_to_stop() -> None:
@@ -264,9 +262,7 @@ def test_a_damaged_checkpoint_is_set_aside(
     assert [["offsets/7 is empty"]] == [line["damage"] for line in lines]
 
 
-def test_a_new_checkpoint_is_begun_though_the_first_try_fails(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_new_checkpoint_is_begun_if_the_first_try_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever fails before it: the old one was made under other settings."""
     failures = [NotSurveyed("Kafka does not answer")]
 

@@ -7,9 +7,11 @@ import pytest
 
 from streaming.cell.codec import READABLE, VERSION
 from streaming.startup.terms import (
+    DEALING,
     NEW_CHECKPOINT,
     Terms,
     continued,
+    dealt_otherwise,
     differences,
     frozen,
     read,
@@ -105,3 +107,17 @@ def test_an_option_that_spark_has_frozen_is_refused_too() -> None:
         "spark.sql.shuffle.partitions is 4, but the checkpoint was started with 2"
     )
     assert NEW_CHECKPOINT in told.remedy
+
+
+def test_cells_that_were_dealt_unevenly_are_not_found_again() -> None:
+    """With one task they are where they were, and so they are in checkpoints of this release."""
+    then = read(
+        json.dumps({k: it for k, it in json.loads(written(TERMS)).items() if k != "dealing"})
+    )
+    assert then is not None
+    two = {"spark.sql.shuffle.partitions": "2"}
+
+    (told,) = dealt_otherwise(then, two)
+    assert "dealt cells to 2 tasks unevenly: move over with `trimtab run --new-ch" in str(told)
+    assert [] == list(dealt_otherwise(then, {}))
+    assert [] == list(dealt_otherwise(replace(then, dealing=DEALING), two))
