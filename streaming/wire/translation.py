@@ -147,6 +147,7 @@ def stated(said: RegistrationChange, stamp: Stamp) -> Registered | Unregistered:
         Mode(said.mode),
         Millis(SESSION_TIMEOUT_MS),
         said.company,
+        doubled=said.doubled,
     )
 
 

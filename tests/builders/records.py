@@ -95,13 +95,20 @@ def wild(patterns: str) -> frozenset[Pattern]:
 
 
 def registered(
-    who: str, topics: str | None = "orders", *, mode: Mode = Mode.CLUSTERING, company: int = 0
+    who: str,
+    topics: str | None = "orders",
+    *,
+    mode: Mode = Mode.CLUSTERING,
+    company: int = 0,
+    doubled: bool = False,
 ) -> Callable[[Stamp], Registered]:
     """A RocketMQ client says what it always says; no ``topics``: as before."""
     member = MemberId(who)
     wanted = None if topics is None else frozenset(map(TopicName, topics.split()))
     session = Millis(120_000)
-    return lambda stamp: Registered(stamp, Life(member, NO_LIFE), wanted, mode, session, company)
+    return lambda stamp: Registered(
+        stamp, Life(member, NO_LIFE), wanted, mode, session, company, doubled
+    )
 
 
 def unregistered(who: str) -> Callable[[Stamp], Unregistered]:

@@ -13,6 +13,7 @@ from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.rocketmq_consumers import QUEUES, Consumers
 from tests.integration.rocketmq_server import RocketMQ
+from trimtab.protocol.history import Doubled
 from trimtab.protocol.keys import MemberKey
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -73,6 +74,12 @@ def central(published: Published, consumers: Consumers) -> dict[str, set[tuple[s
     return shares
 
 
+def twins(published: Published, consumers: Consumers) -> list[tuple[str, str]]:
+    """The clients that history says are two processes, and by what sign."""
+    entries = published.of_group(consumers.group)
+    return [(it.member, it.sign) for it in entries if isinstance(it, Doubled)]
+
+
 def settle(published: Published, consumers: Consumers, *names: str) -> None:
     """Wait until exactly these work, each on exactly what the controller says."""
     clients = {f"worker@{name}" for name in names}
@@ -113,5 +120,9 @@ def test_clients_that_let_their_broker_rebalance_follow_the_controller(
 
     sent = consumers.stop()
     assert set(range(sent)) <= consumers.numbers()
+    assert [] == twins(published, consumers)
+    consumers.join("twin of a", "trimtab-checks-server", "by-broker", fallback="BROKER", client="a")
+    published.wait_until(lambda: twins(published, consumers) == [("worker@a", "channels")])
+    assert 0 == consumers.workers["twin of a"].end()
     assert 0 == consumers.workers["a"].end()
     published.wait_until(lambda: not published.groups[consumers.group].people)

@@ -6,6 +6,9 @@ looks for what one process does not do. One process sends a heartbeat every 30 s
 when its share or its subscription changes, but not at the same places between them each time. And
 it does not alternate between two subscriptions, or between two sets of groups.
 
+A broker with our hook sees more: only two processes speak over one channel and another by turns.
+Then the heartbeat says so.
+
 The finding changes nothing else. Copies of one heartbeat, one from each broker that heard it, come
 close together and count as one. A heartbeat that comes in time and says nothing new costs nothing
 here: only for a client that looks odd something is kept, with the member.
@@ -44,6 +47,7 @@ _BY_BEATS: Final = (
     "as many heartbeats as {} processes send: " + _ADVICE + " (or heartbeatBrokerInterval is short)"
 )
 _BY_WISHES: Final = "two subscriptions, or sets of groups, by turns: " + _ADVICE
+_BY_CHANNELS: Final = "a broker hears it over two channels by turns: " + _ADVICE
 
 
 def repeated(draft: Draft, event: Registered, said: Saying, known: Member) -> None:
@@ -105,6 +109,14 @@ def changed(draft: Draft, event: Registered, said: Saying, known: Member | None)
         if swaps >= _SWAPS:
             was = _noted(draft, event, was, DoubleSign.SUBSCRIPTIONS, _BY_WISHES)
     _keep(draft, event, was)
+
+
+def heard_twice(draft: Draft, event: Registered) -> None:
+    """Note what the broker has found out, of a client that was let in."""
+    member = draft.membership.members.get(event.member)
+    if member is not None and member.incarnation == event.incarnation:
+        was = member.doubled or Doubled()
+        _keep(draft, event, _noted(draft, event, was, DoubleSign.CHANNELS, _BY_CHANNELS))
 
 
 def _noted(

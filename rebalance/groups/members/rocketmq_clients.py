@@ -34,6 +34,12 @@ def fold(draft: Draft, event: Registered | Unregistered) -> None:
 
 
 def _register(draft: Draft, event: Registered) -> None:
+    _enter(draft, event)
+    if event.doubled:
+        doubles.heard_twice(draft, event)
+
+
+def _enter(draft: Draft, event: Registered) -> None:
     topics = event.topics if event.topics is not None else _as_before(draft, event)
     if topics is None:
         return  # it only repeats itself, and nobody has heard what it said first

@@ -217,6 +217,7 @@ class DoubleSign(StrEnum):
 
     CADENCE = "cadence"
     SUBSCRIPTIONS = "subscriptions"
+    CHANNELS = "channels"
 
 
 @dataclass(frozen=True, slots=True)

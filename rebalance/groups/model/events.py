@@ -81,6 +81,8 @@ class Registered(_OfOneLife):
     session_timeout_ms: Millis
     company: int = 0
     """A mark of all the groups that it is a member of."""
+    doubled: bool = False
+    """Its broker has heard two processes under its name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,15 @@ def test_two_processes_with_one_client_id_are_named_in_the_history() -> None:
     assert "instanceName" in named[0].detail
 
 
+def test_what_a_broker_says_of_two_processes_is_in_the_history() -> None:
+    """Its hook adds a field to the heartbeat."""
+    log = Log()
+    log.append(ROCKETMQ, CLIENT, heartbeat(consumer("g"), trimtabDoubled=True), at=1_000)
+    log.tick("g", at=1_000)
+
+    assert [(CLIENT, "channels")] == [(entry.member, entry.sign) for entry in doubled(log)]
+
+
 def test_two_processes_of_different_groups_are_named_in_the_history() -> None:
     """Where they meet: the one has a group more than the other."""
     log, both, one = Log(), heartbeat(consumer("g"), consumer("h")), heartbeat(consumer("g"))

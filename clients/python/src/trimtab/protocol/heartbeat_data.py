@@ -181,6 +181,13 @@ class HeartbeatData(_Data):
     without_sub: Flag = False
 
 
+class CopiedHeartbeat(HeartbeatData):
+    """The same, and what our hook in a broker adds to its copy."""
+
+    doubled: Flag = Field(default=False, alias="trimtabDoubled")
+    """It has heard this client id over two channels by turns: so it is two processes."""
+
+
 class UnregisterClient(_Data):
     """The fields of an UNREGISTER_CLIENT: the client leaves one group of either sort, or two."""
 
@@ -203,7 +210,7 @@ def read_heartbeat(body: bytes, now: int) -> HeartbeatData | None:
     return None if document is None else checked(HeartbeatData, document, now=now)
 
 
-def read_request(body: bytes, now: int) -> HeartbeatData | UnregisterClient | None:
+def read_request(body: bytes, now: int) -> CopiedHeartbeat | UnregisterClient | None:
     """Read a heartbeat's body, or the fields of an UNREGISTER_CLIENT, by what is in it.
 
     The fields may stand alone or in the header that they travel in, with the code of the request.
@@ -218,7 +225,7 @@ def read_request(body: bytes, now: int) -> HeartbeatData | UnregisterClient | No
         return checked(UnregisterClient, document["extFields"], "extFields")
     if {"consumergroup", "producergroup"} & set(map(_spelt, document)):
         return checked(UnregisterClient, document)
-    return checked(HeartbeatData, document, now=now)
+    return checked(CopiedHeartbeat, document, now=now)
 
 
 def write_heartbeat(data: HeartbeatData) -> bytes:

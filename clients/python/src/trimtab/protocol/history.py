@@ -184,8 +184,9 @@ class Doubled(Record):
     kind: Literal["doubled"] = "doubled"
     group: GroupName
     member: MemberName
-    sign: Literal["cadence", "subscriptions"] = Field(
-        description="Heartbeats of several clocks, or two subscriptions or sets of groups by turns."
+    sign: Literal["cadence", "subscriptions", "channels"] = Field(
+        description="Heartbeats of several clocks, two subscriptions or sets of groups by turns, "
+        "or two channels by turns at one broker."
     )
     detail: Text
     at_ms: Timestamp

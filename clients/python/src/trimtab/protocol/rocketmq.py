@@ -17,7 +17,7 @@ from trimtab.protocol import limits
 from trimtab.protocol.heartbeat_data import (
     ConsumerData,
     ConsumeType,
-    HeartbeatData,
+    CopiedHeartbeat,
     MessageModel,
     checked,
     read_request,
@@ -50,6 +50,8 @@ class Registration(_OfAClient):
     mode: Mode
     company: int = 0
     """A mark of all the groups that the record names: of others it is nearly always another."""
+    doubled: bool = False
+    """The broker has heard two processes under this client id."""
 
 
 class Unregistration(_OfAClient):
@@ -79,7 +81,7 @@ def registration_changes(value: bytes | None) -> Iterator[RegistrationChange | U
         raise UndecodableRecord("not_object", "RocketMQ reads nothing in it")
     if request.client_id is None:
         raise UndecodableRecord("invalid", "clientID: is missing")
-    if isinstance(request, HeartbeatData):
+    if isinstance(request, CopiedHeartbeat):
         yield from _registrations(request.client_id, request)
     elif request.consumer_group is not None:
         names = {"client": request.client_id, "group": request.consumer_group}
@@ -87,19 +89,19 @@ def registration_changes(value: bytes | None) -> Iterator[RegistrationChange | U
 
 
 def _registrations(
-    client: str, data: HeartbeatData
+    client: str, data: CopiedHeartbeat
 ) -> Iterator[RegistrationChange | UndecodableRecord]:
     consumers = data.consumer_data_set or ()
     if len(consumers) > limits.GROUPS_PER_CLIENT:
         detail = f"consumerDataSet: names more than {limits.GROUPS_PER_CLIENT} groups"
         raise UndecodableRecord("invalid", detail)
     names = sorted({str(it.group_name) for it in consumers if it is not None})
-    company = murmur2("/".join(names).encode())
+    of_all = {"company": murmur2("/".join(names).encode()), "doubled": data.doubled}
     for place, consumer in enumerate(consumers):
         said = (
             None
             if consumer is None
-            else _said(consumer, client, subscribes=not data.without_sub) | {"company": company}
+            else _said(consumer, client, subscribes=not data.without_sub) | of_all
         )
         try:
             yield checked(Registration, said, "consumerDataSet", place)

@@ -54,6 +54,21 @@ def test_two_processes_are_known_by_their_heartbeats(other: int) -> None:
     assert noted.cause.position.offset > 0
 
 
+def test_what_a_broker_hears_over_two_channels_is_noted_at_once() -> None:
+    """With the first heartbeat that says so, also of a client that is new; once an hour."""
+    story = Story()
+    story.reads(routed("orders", 2), registered("c1", doubled=True))
+    story.waits(seconds=2)
+    story.reads(registered("c1", doubled=True), registered("c2"))
+
+    [noted] = only(ClientDoubled, story.decisions)
+    assert (MemberId("c1"), DoubleSign.CHANNELS) == (noted.member, noted.sign)
+    assert "instanceName" in noted.detail
+    story.waits(seconds=3_600)
+    story.reads(registered("c1", doubled=True), registered("c1", doubled=True))
+    assert [DoubleSign.CHANNELS] * 2 == signs(story)
+
+
 def test_three_are_too() -> None:
     """However many, it is the same mistake."""
     [noted] = only(ClientDoubled, lives(beats(240, 0, 8, 19)).decisions)

@@ -24,6 +24,8 @@ import trimtab.rocketmq.Trimtab;
  */
 public final class RocketWorker {
     private static final int WORK_MS = 4;
+    /** What a broker is told that a test waits for is told soon. */
+    private static final int BEAT_MS = 3_000;
 
     private RocketWorker() {}
 
@@ -54,6 +56,7 @@ public final class RocketWorker {
             broadcast(consumer);
         } else if ("by-broker".equals(args[6])) {
             consumer.setClientRebalance(false);
+            consumer.setHeartbeatBrokerInterval(BEAT_MS);
         }
         Trimtab trimtab = "BROKER".equals(args[7]) ? null : attached(consumer, args);
         consumer.start();

@@ -51,9 +51,9 @@ final class Copies {
         thread.start();
     }
 
-    /** A client has sent a heartbeat. */
-    void heartbeat(byte[] body) {
-        offer(() -> copy(body));
+    /** A client has sent a heartbeat, or two processes under its id. */
+    void heartbeat(byte[] body, boolean areSeveral) {
+        offer(() -> copy(body, areSeveral));
     }
 
     /** A client leaves a group. */
@@ -115,8 +115,8 @@ final class Copies {
     }
 
 
-    /** Copies the groups that follow the controller: the very same bytes, if that is all of them. */
-    private void copy(byte[] body) {
+    /** Copies the groups that follow the controller: the very same bytes, if there is no more to say. */
+    private void copy(byte[] body, boolean areSeveral) {
         Map<?, ?> heartbeat = (Map<?, ?>) JsonReader.read(new String(body, StandardCharsets.UTF_8));
         List<Object> ours = new ArrayList<>();
         Object consumers = heartbeat.get("consumerDataSet");
@@ -134,9 +134,10 @@ final class Copies {
             return;
         }
         byte[] value = body;
-        if (ours.size() < all) {
+        if (ours.size() < all || areSeveral) {
             Map<Object, Object> rest = new LinkedHashMap<>(heartbeat);
             rest.put("consumerDataSet", ours);
+            rest.put("trimtabDoubled", areSeveral ? true : null);
             value = JsonWriter.write(rest).getBytes(StandardCharsets.UTF_8);
         }
         send(String.valueOf(heartbeat.get("clientID")), value, by);

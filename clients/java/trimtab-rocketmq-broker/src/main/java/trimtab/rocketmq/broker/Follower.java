@@ -42,6 +42,7 @@ final class Follower {
     private final Shares shares;
     private final Copies copies;
     private final Notices notices;
+    private final Speakers speakers;
     private final Troubles troubles;
     private final Earshot earshot = new Earshot();
     private final String assignments;
@@ -53,12 +54,19 @@ final class Follower {
     private boolean wasCentral = true;
 
     Follower(
-            HookSettings settings, String broker, Shares shares, Copies copies, Notices notices, Troubles troubles) {
+            HookSettings settings,
+            String broker,
+            Shares shares,
+            Copies copies,
+            Notices notices,
+            Speakers speakers,
+            Troubles troubles) {
         this.settings = settings;
         this.broker = broker;
         this.shares = shares;
         this.copies = copies;
         this.notices = notices;
+        this.speakers = speakers;
         this.troubles = troubles;
         this.assignments = settings.prefix + "assignments";
         this.controllers = settings.prefix + "controllers";
@@ -196,7 +204,7 @@ final class Follower {
         } else if (group == null) {
             earshot.heard(client, by == null ? "" : by, record.timestamp());
             if (earshot.isEnding(client) && record.value() != null) {
-                copies.heartbeat(record.value()); // it is back, and its end comes after that
+                copies.heartbeat(record.value(), false); // it is back, and its end comes after that
             }
         } else if (by != null && earshot.lost(client, by, record.timestamp()) && isMine) {
             earshot.begin(client);
@@ -225,6 +233,7 @@ final class Follower {
             tidiedAt = now;
             shares.forgetGone(now);
             earshot.forget(System.currentTimeMillis());
+            speakers.forget(now);
         }
     }
 }

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.rocketmq.broker.BrokerController;
 import org.apache.rocketmq.remoting.RPCHook;
 import org.apache.rocketmq.remoting.protocol.RemotingCommand;
@@ -24,11 +26,14 @@ public final class TrimtabHook implements RPCHook {
     private static final int UNREGISTER_CLIENT = 35;
     private static final int QUERY_ASSIGNMENT = 400;
     private static final int SUCCESS = 0;
+    /** As RocketMQ's clients write it. */
+    private static final Pattern CLIENT = Pattern.compile("\"clientID\":\"([^\"]+)\"");
 
     private static final ThreadLocal<Boolean> UNREGISTERING = ThreadLocal.withInitial(() -> false);
 
     private final Troubles troubles = new Troubles();
     private final HookSettings settings;
+    private final Speakers speakers = new Speakers();
     private final Copies copies;
     private final Shares shares;
 
@@ -45,7 +50,7 @@ public final class TrimtabHook implements RPCHook {
         copies = new Copies(settings, name, troubles);
         shares = new Shares(settings.patience.toNanos(), settings::follows, System.nanoTime());
         Notices notices = new Notices(broker, troubles);
-        new Follower(settings, name, shares, copies, notices, troubles);
+        new Follower(settings, name, shares, copies, notices, speakers, troubles);
         if (broker == null) {
             troubles.tell("another plug-in settles transactions before ours on the class path",
                     "clients are not told of changes, they ask within 20 s; and one that dies is noticed after 120 s");
@@ -76,7 +81,7 @@ public final class TrimtabHook implements RPCHook {
             switch (request.getCode()) {
                 case HEART_BEAT:
                     if (isGood(response) && request.getBody() != null) {
-                        copies.heartbeat(request.getBody());
+                        heartbeat(request.getBody(), remoteAddr);
                     }
                     break;
                 case UNREGISTER_CLIENT:
@@ -85,7 +90,7 @@ public final class TrimtabHook implements RPCHook {
                     break;
                 case QUERY_ASSIGNMENT:
                     if (isGood(response)) {
-                        answer(request, response);
+                        answer(request, response, remoteAddr);
                     }
                     break;
                 default:
@@ -103,9 +108,24 @@ public final class TrimtabHook implements RPCHook {
         }
     }
 
-    private void answer(RemotingCommand request, RemotingCommand response) {
+    private void heartbeat(byte[] body, String address) {
+        Matcher client = CLIENT.matcher(new String(body, StandardCharsets.UTF_8));
+        boolean areSeveral = client.find() && areSeveral(client.group(1), address);
+        copies.heartbeat(body, areSeveral);
+    }
+
+    private boolean areSeveral(String client, String address) {
+        boolean areSeveral = speakers.areSeveral(client, address, System.nanoTime());
+        if (areSeveral) {
+            troubles.tell("two processes have one client id", client + ", one of them at " + address);
+        }
+        return areSeveral;
+    }
+
+    private void answer(RemotingCommand request, RemotingCommand response, String address) {
         QueryAssignmentRequestBody asked =
                 RemotingSerializable.decode(request.getBody(), QueryAssignmentRequestBody.class);
+        areSeveral(asked.getClientId(), address);
         boolean isShared = asked.getMessageModel() == MessageModel.CLUSTERING;
         if (!isShared || isPop(response.getBody())) {
             return;
