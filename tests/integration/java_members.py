@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +25,19 @@ def java(program: str, *libraries: str, hook: Mapping[str, str] | None = None) -
     places = [BUILT / name / "classes" for name in ours]
     places += [BUILT / "lib" / name / "*" for name in ("trimtab-core", *libraries)]
     path = os.pathsep.join(map(str, places))
-    return [str(find_java()), *_FRUGAL, *settings, "-cp", path, f"trimtab.checks.{program}"]
+    name = program if "." in program else f"checks.{program}"
+    return [str(find_java()), *_FRUGAL, *settings, "-cp", path, f"trimtab.{name}"]
+
+
+def answered(command: Sequence[str], lines: Sequence[str]) -> list[str]:
+    """Ask a program line by line; return its answers."""
+    asked = "".join(f"{line}\n" for line in lines)
+    answer = subprocess.run(
+        command, input=asked, capture_output=True, text=True, check=False, timeout=60
+    )
+    said = answer.stdout.splitlines()
+    assert len(lines) == len(said), answer.stderr
+    return said
 
 
 def played(stories: Collection[Path]) -> dict[str, str]:

@@ -1,0 +1,70 @@
+package trimtab.rocketmq.broker;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import trimtab.protocol.Assignment;
+
+/**
+ * Plays the rules of the brokers' hook, which look at no clock, for tests of them.
+ *
+ * <p>{@code HookRules GROUP}: heartbeats of that group are copied; patience is ten seconds. A line on stdin is
+ * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code speaks CLIENT ADDRESS S}, {@code post GROUP
+ * CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code tidy S} or {@code ask GROUP CLIENT TOPIC S};
+ * each is answered by a line.
+ */
+public final class HookRules {
+    private static final long SECOND = 1_000_000_000L;
+
+    private final Earshot earshot = new Earshot();
+    private final Speakers speakers = new Speakers();
+    private final Shares shares;
+
+    private HookRules(String group) {
+        shares = new Shares(10 * SECOND, group::equals, 0);
+    }
+
+    public static void main(String[] args) throws IOException {
+        HookRules rules = new HookRules(args[0]);
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            System.out.println(rules.answer(line.split(" ", 5)));
+        }
+    }
+
+    private String answer(String[] asked) {
+        switch (asked[0]) {
+            case "heard":
+                earshot.heard(asked[1], asked[2], Long.parseLong(asked[3]));
+                return "heard";
+            case "lost":
+                return Boolean.toString(earshot.lost(asked[1], asked[2], Long.parseLong(asked[3])));
+            case "speaks":
+                return Boolean.toString(speakers.areSeveral(asked[1], asked[2], seconds(asked[3])));
+            case "post":
+                byte[] value = asked[4].getBytes(StandardCharsets.UTF_8);
+                Assignment said = "-".equals(asked[4]) ? null : Assignment.read(value);
+                return Boolean.toString(shares.post(asked[1], asked[2], said, seconds(asked[3])));
+            case "read":
+                shares.read();
+                return "read";
+            case "controller":
+                shares.heard(seconds(asked[1]));
+                return "heard";
+            case "tidy":
+                speakers.forget(seconds(asked[1]));
+                shares.forgetGone(seconds(asked[1]));
+                return "tidied";
+            case "ask":
+                byte[] answer = shares.answer(asked[1], asked[2], asked[3], seconds(asked[4]));
+                return answer == null ? "own" : new String(answer, StandardCharsets.UTF_8);
+            default:
+                throw new IllegalArgumentException(asked[0]);
+        }
+    }
+
+    private static long seconds(String text) {
+        return Long.parseLong(text) * SECOND;
+    }
+}

@@ -1,0 +1,132 @@
+"""The rules of the brokers' hook: whose answer counts, who is gone, and who is two."""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+import pytest
+
+from tests.builders.sessions import assignment
+from tests.integration.java_members import answered, java
+from trimtab.protocol import HolderRef, encode
+
+pytestmark = pytest.mark.slow
+
+NONE_YET: Final = "{}"
+OWN: Final = "own"
+PATIENCE_S: Final = 10
+"""Of the program that plays the rules."""
+
+
+def play(*lines: str) -> list[str]:
+    """What the hook answers to these, in order; it copies the heartbeats of `billing`."""
+    return answered([*java("rocketmq.broker.HookRules", hook={}), "billing"], lines)
+
+
+def share(*queues: int, broker: str = "broker-a") -> str:
+    """A client's record on the topic `assignments`."""
+    hold = tuple(HolderRef("orders", broker, number, 1) for number in queues)
+    return encode(assignment(1).model_copy(update={"hold": hold})).decode()
+
+
+def queues(answer: str) -> list[int]:
+    """The queues that a broker's answer names, all to be pulled."""
+    rows = json.loads(answer)["messageQueueAssignments"]
+    assert {"PULL"} >= {it["mode"] for it in rows}
+    return sorted(it["messageQueue"]["queueId"] for it in rows)
+
+
+def test_a_share_is_answered_topic_by_topic() -> None:
+    """One that has none of a topic is told to have none; who gets the same again is no news."""
+    told = play(
+        f"post billing a 0 {share(0, 3)}",
+        f"post billing a 0 {share(0, 3)}",
+        "ask billing a orders 1",
+        "read",
+        "ask billing a orders 1",
+        "ask billing a visits 1",
+        "ask billing b orders 1",
+    )
+
+    assert ["true", "false", NONE_YET, "read"] == told[:4]
+    assert [[0, 3], []] == [queues(it) for it in told[4:6]]
+    assert told[6] == NONE_YET
+
+
+def test_the_brokers_own_answers_come_back_when_no_controller_is_heard() -> None:
+    """After the hook's patience, and not before; a controller that is back counts at once."""
+    told = play(
+        f"post billing a 0 {share(1)}",
+        "read",
+        f"ask billing a orders {PATIENCE_S}",
+        f"ask billing a orders {PATIENCE_S + 1}",
+        f"controller {PATIENCE_S + 2}",
+        f"ask billing a orders {PATIENCE_S + 3}",
+    )
+
+    assert [[1], [1]] == [queues(told[2]), queues(told[5])]
+    assert told[3] == OWN
+
+
+@pytest.mark.parametrize(
+    ("group", "expected"), [("billing", [NONE_YET, NONE_YET, OWN]), ("other", [OWN] * 3)]
+)
+def test_a_group_that_the_controller_answers_not_is_not_kept_waiting(
+    group: str, expected: Sequence[str]
+) -> None:
+    """One whose heartbeats are copied waits for the hook's patience; all others not at all."""
+    seconds = (0, PATIENCE_S, PATIENCE_S + 1)
+    lines = [line for s in seconds for line in (f"controller {s}", f"ask {group} a orders {s}")]
+
+    assert [*expected] == play("read", *lines)[2::2]
+
+
+def test_who_is_no_member_any_more_drops_everything_while_others_are() -> None:
+    """A group without members is nobody's: moved back, or all of its clients have gone."""
+    told = play(
+        f"post other a 0 {share(0)}",
+        f"post other b 0 {share(1)}",
+        "read",
+        "post other a 1 -",
+        "ask other a orders 2",
+        "post other b 3 -",
+        "ask other a orders 4",
+        "ask other b orders 4",
+    )
+
+    assert [[], "true"] == [queues(told[4]), told[3]]
+    assert [OWN, OWN] == told[6:]
+
+
+def test_members_on_kafka_are_not_kept() -> None:
+    """Their queues have no broker, and no client of RocketMQ asks for them."""
+    assert [OWN] == play(f"post other a 0 {share(0, broker='')}", "read", "ask other a orders 1")[
+        2:
+    ]
+
+
+def test_the_last_broker_that_hears_a_client_ends_it() -> None:
+    """One that others hear is not gone; who has not heard it for two heartbeats does not count."""
+    told = play(
+        "heard x broker-a 0",
+        "heard x broker-b 0",
+        "lost x broker-a 1000",
+        "lost x broker-b 1001",
+        "heard y broker-a 0",
+        "heard y broker-b 50000",
+        "lost y broker-b 80000",
+        "lost z broker-a 0",
+    )
+
+    assert ["false", "true"] == told[2:4]
+    assert ["true", "true"] == told[6:]
+
+
+def test_two_processes_speak_by_turns_from_two_addresses() -> None:
+    """One that connects again, however often, is one; what was found is forgotten in time."""
+    once = [f"speaks x a:{port} {port}" for port in range(5) for _ in range(2)]
+    both = play(*once, "speaks x b:9 10", "speaks x a:4 11", "speaks x a:4 12", "speaks x a:4 140")
+
+    assert ["false"] * 11 == both[:11]
+    assert ["true", "true", "false"] == both[11:]
+    assert ["false"] * 2 == play("speaks x a:1 0", "speaks x b:1 1")
