@@ -64,7 +64,7 @@ def policy(
     for key in keys:
         if key not in overrides:
             able = ", ".join(overrides)
-            raise Failure(f"{key}: a group may have of its own: {able}", ExitCode.USAGE)
+            raise Failure(f"{key}: a group has none of its own; it may have {able}", ExitCode.USAGE)
     given = (f"policy.{rule}" for rule in rules or ())
     settings = settings_of(config, [*(assignments or ()), *given]).settings
     whole = settings.policy.policy(settings.controller.max_clock_step)

@@ -126,7 +126,7 @@ def until_of(lasting: str | None, until: str | None) -> int | None:
             raise Failure(f"--until: {until} is over", ExitCode.USAGE)
         return end_ms
     if until is not None:
-        raise Failure("--for and --until: give one of both", ExitCode.USAGE)
+        raise Failure("give either --for or --until", ExitCode.USAGE)
     return now_ms() + milliseconds_of("--for", lasting)
 
 

@@ -190,6 +190,6 @@ def _model(group: Rehearsal, like: MemberId | None) -> Member:
     if like is not None:
         return members[known(group, like)]
     if not members:
-        raise Failure(f"{group.state.name} has no member that others could be like", _NOT_FOUND)
+        raise Failure(f"{group.state.name} has no member that new members could copy", _NOT_FOUND)
     wishes = Counter(map(wish_of, members.values()))
     return max(sorted(members.items()), key=lambda entry: wishes[wish_of(entry[1])])[1]

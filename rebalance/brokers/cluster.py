@@ -139,20 +139,29 @@ class Cluster:
 
     name: ClusterName
     now: Millis = Millis(0)
-    """The log clock as last heard."""
+    """The log clock as last heard. Invariant: it never goes back."""
     appended: Millis = Millis(0)
     """The broker's clock when the log clock read that: what is published is counted in it."""
     sweep_ends: Millis | None = None
+    """When the votes of this sweep are counted, on the log clock (``step``); None: nothing is known
+    that could be judged."""
     panic_until: Millis = Millis(-1)
-    """Until when health is ignored."""
+    """Until when health is ignored (``sweep``)."""
     reporters: Mapping[ReporterId, Reporter] = field(default_factory=dict)
+    """Who reports, and what it has said in this sweep (``ballots``); ``sweep`` lets go of those
+    that are silent."""
     brokers: Mapping[BrokerName, Broker] = field(default_factory=dict)
+    """Every broker that enough reporters, a topic or a command have named."""
     commands: Mapping[BrokerName, StandingCommand] = field(default_factory=dict)
+    """What operators want of brokers (``obeying``). Invariant: each of a broker that is known."""
     topics: Mapping[TopicName, frozenset[BrokerName]] = field(default_factory=dict)
+    """Which brokers each topic has, as the host watcher says (``obeying``)."""
     leases: Mapping[TopicName, Millis] = field(default_factory=dict)
-    """Until when a topic is believed in, on the log clock; a record says when the others end."""
+    """Until when a topic is believed in, on the log clock; a record says when the others end.
+    Invariant: each of a topic that is known."""
     items: Mapping[BrokerName, FaultItem] = field(default_factory=dict)
-    """RocketMQ's table, where it is the one that judges; its times are those of the log clock."""
+    """RocketMQ's table, where it is the one that judges; its times are those of the log clock.
+    Invariant: each of a broker that is known."""
     told: Mapping[BrokerName, VerdictIssued] = field(default_factory=dict)
     """What was last published, and so what readers believe."""
     renewed: Millis = Millis(0)

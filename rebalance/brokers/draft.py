@@ -69,6 +69,8 @@ class Draft:
         """Return the cluster as it is now."""
         assert self.now >= self._before.now, "the log clock never goes back"
         assert self.leases.keys() <= self.topics.keys(), "a lease is a topic's"
+        assert self.commands.keys() <= self.brokers.keys(), "a command is about a known broker"
+        assert self.items.keys() <= self.brokers.keys(), "an item is of a known broker"
         return replace(
             self._before,
             now=self.now,

@@ -61,7 +61,7 @@ def step(
 ) -> Step:
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
     news, begun = None, False
-    # A start of the controller, and what it was told.
+    # At a start of the controller the batch also brings what was found published.
     if not STARTING.isdisjoint(map(type, events)):
         begun = any(isinstance(event, Begun) for event in events)
         events = [event for event in events if not isinstance(event, Begun)]
@@ -105,20 +105,20 @@ def _enter(
 
 def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     """Move each queue one step; return how many are meant for another member than before."""
-    endings.take_back(draft, now)
-    target.rename_owners(draft)
-    succession.follow(draft)
+    endings.take_back(draft, now)  # all grants of lives that have ended
+    target.rename_owners(draft)  # a member that was replaced by another
+    succession.follow(draft)  # whoever has a queue by now is meant to have it
     moves = 0
     if target.is_due(draft, now.clock):
-        moves = target.retarget(draft, allocator, now)
-    succession.stand_by(draft)
-    baton.call_back(draft, now)
+        moves = target.retarget(draft, allocator, now)  # the strategy is asked
+    succession.stand_by(draft)  # standing heirs are dealt anew
+    baton.call_back(draft, now)  # queues of topics that were made anew
     if omissions.withholds(draft):
-        baton.write_releases(draft)  # what was promised before stands
+        baton.write_releases(draft)  # nothing new is promised; what was promised before stands
     else:
-        baton.settle(draft, now)
-    notice.give(draft)
-    attribution.note(draft)
+        baton.settle(draft, now)  # each queue goes one step towards the target
+    notice.give(draft)  # from when on holders can know it
+    attribution.note(draft)  # which event is the cause
     return moves
 
 

@@ -108,6 +108,7 @@ class Draft:
         before = self.before
         assert before.outbox.change_cause is None or outbox.change_cause is not None, "no cause"
         topics, target, handover, rules = self._topics, self._target, self._handover, self._rules
+        self._check(group_epoch)
         return GroupState(
             name=before.name,
             epoch=epoch,
@@ -121,6 +122,20 @@ class Draft:
             ailment=self.ailment,
             deadline=deadline,
         )
+
+    def _check(self, group_epoch: Epoch) -> None:
+        """Check what one part says of another, where one of them may have been written."""
+        tried = None if self.ailment is None else self.ailment.tried
+        assert tried is None or tried <= group_epoch, f"tried for {tried}, before {group_epoch}"
+        flaps, most = self.membership.flaps, self.policy.max_members
+        assert len(flaps) <= max(most, len(self.before.membership.flaps)), "flaps are bounded"
+        if self._handover is None:
+            return
+        owners, members = self.target.owners, self.membership.members
+        assert all(it in owners for it in self._handover.loose), "a loose queue is meant for nobody"
+        for life in self._handover.strangers:
+            known = members.get(life.member)
+            assert known is None or known.incarnation != life.incarnation, f"{life} is no stranger"
 
     @property
     def population(self) -> int:

@@ -24,7 +24,8 @@ class Membership:
     """Whose eviction waits, and until when (``mass_silence``). Invariant: members only."""
     flaps: Mapping[str, Flaps] = field(default_factory=dict)
     """How often each came and went: by instance or, without one, by member; present and gone
-    (``flapping``). Invariant: no more than the policy allows members."""
+    (``flapping``). Invariant: no more than the policy allows members, or allowed when they were
+    entered."""
     departures: Mapping[MemberId, Departure] = field(default_factory=dict)
     """Who has left lately (``departures``). Invariant: no more than that module remembers."""
     empty_since: Millis | None = None
@@ -75,4 +76,7 @@ class MembershipDraft:
             there = members.get(name) is not None
             assert there == (pulses.get(name) is not None), f"{name} has no pulse, or is no member"
             assert there or self.suspected.get(name) is None, f"{name} is suspected, and no member"
+        for name in self.suspected.written:
+            known = self.suspected.get(name) is None or members.get(name) is not None
+            assert known, f"{name} is suspected, and no member"
         assert not members or self.empty_since is None, "a group with members is not empty"

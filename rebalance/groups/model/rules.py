@@ -24,7 +24,8 @@ class Rules:
     obeyed: tuple[str, ...] = ()
     """Ids of the last commands, so that none is obeyed twice. Invariant: no id twice."""
     pause_ends: Millis | None = None
-    """The same as ``paused_until`` by the clock of people, for people: as it was commanded."""
+    """The same as ``paused_until`` by the clock of people, for people: as it was commanded.
+    Invariant: None unless it is paused."""
 
     @property
     def are_the_policys(self) -> bool:
@@ -65,7 +66,8 @@ class RulesDraft:
 
     def closed(self) -> Rules:
         """Return the rules as they are now."""
-        assert self.paused or self.paused_until is None, "what is not paused has no end of a pause"
+        ends = self.paused_until if self.pause_ends is None else self.pause_ends
+        assert self.paused or ends is None, "what is not paused has no end of a pause"
         assert len(set(self.obeyed)) == len(self.obeyed), "no command is obeyed twice"
         paused, until, ends = self.paused, self.paused_until, self.pause_ends
         return Rules(paused, until, self.strategy, self.overrides, self.obeyed, ends)

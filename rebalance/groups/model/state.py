@@ -35,7 +35,8 @@ class Ailment:
 
     reason: str
     tried: Epoch | None = None
-    """For which ``group_epoch`` the strategy has failed; None: it was something else."""
+    """For which ``group_epoch`` the strategy has failed; None: it was something else. Invariant:
+    never greater than that."""
     withheld_until: Millis | None = None
     """Until when, on the log clock, no queue is promised to anybody (``omissions``); None: promises
     are not withheld. A step that fails meanwhile carries it over into its own ailment."""

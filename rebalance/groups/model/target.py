@@ -83,4 +83,8 @@ class TargetDraft:
         epoch = group_epoch if self.is_new else self.epoch
         assert epoch <= group_epoch, f"the target is of epoch {epoch}, the group of {group_epoch}"
         assert all(self.shortage.values()), "a shortage has queues"
+        for queue in (*self.renamed, *self.redealt):
+            heir = self.heirs.get(queue)
+            owner = None if heir is None else self.owners.get(queue)
+            assert heir is None or owner not in {None, heir}, f"{heir} stands by for {owner}"
         return Target(self.owners, epoch, self.at, self.shortage, self.heirs)

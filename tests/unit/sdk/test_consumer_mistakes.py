@@ -21,7 +21,7 @@ def test_only_what_is_fenced_is_sent_with_a_commit(kafka: MemoryTransport) -> No
 def test_nothing_is_read_before_the_block(kafka: MemoryTransport) -> None:
     """It says so: the loop would wait for ever for a member that nobody starts."""
     for take in (list, lambda it: it.poll(0), lambda it: next(it.batches())):
-        with pytest.raises(ConfigurationError, match=r"^start: nothing is read before the block"):
+        with pytest.raises(ConfigurationError, match=r"^start: a consumer reads only in its block"):
             take(a_consumer(kafka))
 
 
