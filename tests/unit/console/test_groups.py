@@ -15,10 +15,13 @@ USAGE = 2
     [
         (("pause", "$tick"), "trimtab: GROUP: The key does not name a group"),
         (("pause", "a", "--for", "10"), "trimtab: --for must be a number and a unit"),
-        (("pause", "a", "--for", "1h", "--until", "1h"), "trimtab: --for and --until: give one"),
+        (("pause", "a", "--for", "1h", "--until", "1h"), "trimtab: give either --for or --until"),
         (("pause", "a", "--until", "2001-01-01"), "trimtab: --until: 2001-01-01 is over"),
         (("evict", "a", "b\nc"), "trimtab: member: String should match"),
-        (("policy", "a", "max_members=1"), "trimtab: max_members: a group has none of its own; it may have "),
+        (
+            ("policy", "a", "max_members=1"),
+            "trimtab: max_members: a group has none of its own; it may have ",
+        ),
         (("policy", "a", "blast_percent=101"), "trimtab: policy.blast_percent "),
         (("policy", "a", "blast_percent"), "trimtab: "),
         (

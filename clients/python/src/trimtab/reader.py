@@ -168,7 +168,9 @@ class Reader:
         """Whether the loop ends; it could wait for ever for a member that nobody starts."""
         is_over = self.is_over()
         if not is_over and not self._started:
-            raise ConfigurationError("start: a consumer reads only in its block: with consumer: ...")
+            raise ConfigurationError(
+                "start: a consumer reads only in its block: with consumer: ..."
+            )
         return is_over
 
     def _is_owned(self, grants: Collection[Grant]) -> Ownership:
