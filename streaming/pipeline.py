@@ -6,7 +6,7 @@ heartbeat partition, or one of several parts of it: all topics have the same par
 records of a group, or of a cluster, come to the same cell. The state function is a parameter, so
 that the bench can measure this very pipeline with a function that only counts.
 
-Started by ``application``. Its one rule: no branch, no lambda, no decision.
+Started by ``start``. Its one rule: no branch, no lambda, no decision.
 """
 
 import time

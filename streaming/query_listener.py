@@ -4,7 +4,7 @@ It notes each batch, and sums up once a minute. It also sets the names of jobs a
 UI, which otherwise say "start at NativeMethodAccessorImpl.java:0": Spark calls ``onQueryStarted``
 in the very thread that will run the batches, and only there can they be set.
 
-Registered by ``application``. It watches and never interferes.
+Registered by ``start``. It watches and never interferes.
 """
 
 import json
@@ -92,7 +92,7 @@ class QueryListener(StreamingQueryListener):
         self._silence.met("no records for 10 s, not even ticks")
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802 - Spark's name
-        """Note the end; why it ended is for ``application`` to say."""
+        """Note the end; why it ended is for ``query`` to say."""
         self._log.debug("query ended", query=str(event.id))
 
 

@@ -4,7 +4,7 @@ Spark's sinks (Prometheus, JMX, StatsD) show gauges that are registered in its J
 can register accumulators there, and nothing else. So the figures of the status are kept in some,
 as often as it is written. They count in no job, and no worker knows of them.
 
-Used by ``application``. Its one rule: it shows what the status says, and nothing of its own.
+Used by ``start``. Its one rule: it shows what the status says, and nothing of its own.
 """
 
 from collections.abc import Mapping

@@ -4,7 +4,7 @@ It rehearses, says that it is there, and follows the active controller (``startu
 its turn has come it announces its start, and takes the checkpoint to a place of its own: the other
 controller may be frozen, and would write to the old one when it wakes.
 
-Called by ``application``. Its one rule: nothing is opened that the other one may still use.
+Called by ``start``. Its one rule: nothing is opened that the other one may still use.
 """
 
 from threading import Event

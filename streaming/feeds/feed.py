@@ -3,7 +3,7 @@
 Every feed is a client of Kafka like any other: it has its own connections, its own name in the
 broker's logs, and its own name in ours. What they share is here.
 
-Used by every feed and by ``application``. A feed ends when told to, or with an error.
+Used by every feed and by ``start``. A feed ends when told to, or with an error.
 """
 
 from threading import Event

@@ -6,7 +6,7 @@ says everything, which changes nothing that the jury knows already. A broker cou
 while it leads one of its partitions. Its address is said too, because a broker at another address
 is another one under an old name (fault E10).
 
-Run by ``application``. Its one rule: it decides nothing; where a topic is stored is a fact for the
+Run by ``start``. Its one rule: it decides nothing; where a topic is stored is a fact for the
 log.
 """
 

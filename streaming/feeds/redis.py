@@ -5,7 +5,7 @@ While Redis is slow or away, the newest record of each member waits here, up to 
 the oldest are dropped, counted and told. Everything is read again after such a loss, and from time
 to time, because hashes expire and a Redis may forget.
 
-Run by ``application``, if a Redis is set. Its one rule: nobody waits for Redis but this thread.
+Run by ``start``, if a Redis is set. Its one rule: nobody waits for Redis but this thread.
 """
 
 import time

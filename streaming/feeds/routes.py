@@ -6,7 +6,7 @@ all and has forgotten nothing. It looks at the ``sources`` every second, and at 
 that is new to it; for groups that ask by pattern it lists all topics each time. ``route_plan``
 works out what must be told to which group.
 
-Run by ``application``. Its one rule: it decides nothing; a route is a fact for the log.
+Run by ``start``. Its one rule: it decides nothing; a route is a fact for the log.
 """
 
 import time

@@ -5,7 +5,7 @@ elsewhere. One that Kafka does not take is dropped, since the next one says more
 what the controller is from now on, and the last one of an active controller that it has ended: a
 standby need not wait longer.
 
-Run by ``application``. Its one rule: nothing waits for it, and nobody decides about groups by it.
+Run by ``start``. Its one rule: nothing waits for it, and nobody decides about groups by it.
 """
 
 from collections.abc import Callable

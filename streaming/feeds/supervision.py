@@ -3,7 +3,7 @@
 A feed ends when it is told to. One that ends otherwise, with an error or without, leaves the
 controller half blind: without ticks dead members stay, without routes topics never grow.
 
-Used by ``application``. Its one rule: a feed that ended by itself is an error, even without an
+Used by ``start``. Its one rule: a feed that ended by itself is an error, even without an
 exception.
 """
 

@@ -10,7 +10,7 @@ Each says how far the controller had come when it was written (``horizon``). One
 to catch up before time goes on. A start's first one, and the first that says how far it is, are
 written at once: cells that wait behind their gates open by these.
 
-Run by ``application``. Its one rule: the tick carries no time; the broker's stamp is the time.
+Run by ``start``. Its one rule: the tick carries no time; the broker's stamp is the time.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""What a controller does before its query starts.
+"""What a controller does before its query starts. ``streaming.start`` has the steps in order.
 
 It looks at its checkpoint (``checkpoint``, ``terms``), and at what the topics have lost since
 (``losses``). It waits until no other controller decides (``takeover``), and tells its cells by the

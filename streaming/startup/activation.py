@@ -1,6 +1,6 @@
 """The activation: how a controller begins to be the active one.
 
-Made by ``application``, or for a standby by ``standing_by``; used by ``query``, which begins again
+Made by ``start``, or for a standby by ``standing_by``; used by ``query``, which begins again
 with another start when a try has failed.
 """
 

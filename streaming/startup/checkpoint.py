@@ -5,7 +5,7 @@ Spark's own files are read and never written (``batch_logs``). Our file beside t
 machine. A checkpoint that is replaced is renamed, never deleted. One that a standby takes over gets
 another name as well: its former owner may be frozen, and not dead.
 
-Used by ``application`` and ``query``. Its one rule: a file is written as a whole, or not at all.
+Used by ``start`` and ``standing_by``. Its one rule: a file is written as a whole, or not at all.
 """
 
 from collections.abc import Iterator

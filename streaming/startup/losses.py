@@ -6,7 +6,7 @@ notice a topic that was made anew and has grown as long as the old one. So befor
 query its positions are compared with what the topics hold. After a loss the state is worth no more
 than what is published: the query continues from what is left, with a new checkpoint, by adoption.
 
-Used by ``query``. Its one rule: no gap is skipped without a log line.
+Used by ``start``. Its one rule: no gap is skipped without a log line.
 """
 
 from collections import Counter

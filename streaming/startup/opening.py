@@ -4,7 +4,7 @@ Before anything is told, each partition is told that it begins, and after everyt
 all. Then a first tick is written, behind all the beats that are there. What the cells read until
 then stays undecided (``gate``).
 
-Called by ``query`` around ``reminder``. The query starts when all of it has arrived.
+Called by ``start`` around ``reminder``. The query starts when all of it has arrived.
 """
 
 from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ log, because a batch that is repeated must find the same records (A1).
 All of one start is in Kafka before the query starts, between two ``told`` of the driver
 (``opening``): nothing is decided before all of it has been read (``gate``).
 
-Called by ``application``, before it starts the query. Its one rule: all is written, or the
+Called by ``start``, before the query. Its one rule: all is written, or the
 controller does not start.
 """
 

@@ -6,7 +6,7 @@ off, not dead (fault A5): if a tick came a moment ago, it gets the time to read 
 One that is frozen all the while may still write one batch when it wakes, which it had decided
 before. Its next batch ends it, and members obey the greater epoch.
 
-Called by ``application``, before anything is read or decided. Its one rule: after it, this
+Called by ``start``, before anything is read or decided. Its one rule: after it, this
 controller is the only one that decides.
 """
 

@@ -8,7 +8,7 @@ stored with the checkpoint, and a start under others is refused, key by key.
 For some terms a new checkpoint is enough: what is published is adopted, and no queue moves. Others
 mean other topics, with other members.
 
-Kept by ``checkpoint``, compared by ``application``. Its one rule: what is not known to be the same
+Kept by ``checkpoint``, compared by ``start``. Its one rule: what is not known to be the same
 is refused.
 """
 

@@ -1,0 +1,273 @@
+"""The start: each step from a running Spark to the first batch, in the order in which it is taken.
+
+``console.controller`` goes before: the settings are checked, Kafka answers, the topics are there.
+Then ``start`` takes these steps once:
+
+1. The checkpoint is examined: it can be used, and was begun under the same settings (``terms``).
+2. What is published is looked for, and must be where it belongs (``reminder``).
+3. The controller says that it starts, and waits until no other one decides (``takeover``). A
+   standby first follows the active controller until its turn comes (``standing_by``).
+4. The feeds begin: ticks, routes, hosts, and what the controller says of itself.
+
+``QueryLife`` tries the query until it works, and again after failures that pass. For each try
+``Beginning.query`` takes these steps:
+
+5. A checkpoint is chosen: the one that is there, or a new one. No record may be gone that it has
+   still to read (``losses``). Nor may more urgent records wait for it than one batch holds: its
+   first batch would be decided before all of them are read.
+6. The cells are told what is published, between two ``told`` (``opening``, ``reminder``). Whatever
+   happened to the checkpoint meanwhile, epochs go on above it.
+7. The query is started (``pipeline``).
+
+8. When its first batch is committed, the controller is ready (``QueryLife``).
+
+Called by ``application``. Its one rule: before step 3 nothing is written that another controller
+may read.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from threading import Event
+from typing import Final, NamedTuple
+
+import structlog
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from streaming.cell_operator import CellOperator
+from streaming.feeds import HostWatcher, RouteWatcher, StatusWriter, TickProducer, feeding
+from streaming.feeds.feed import Feed
+from streaming.metrics.account import Account
+from streaming.metrics.catalogue import Metrics
+from streaming.metrics.group_gauges import GroupGauges
+from streaming.metrics.status import About, Status
+from streaming.options import Options
+from streaming.pipeline import MOST_WAITING, decisions, publish
+from streaming.process.ending import Ending
+from streaming.process.horizon import Horizon
+from streaming.process.readiness import taken_down
+from streaming.process.trouble import Trouble
+from streaming.query import QueryFailed, QueryLife
+from streaming.query_listener import QueryListener
+from streaming.spark_figures import SparkFigures
+from streaming.standing_by import turn_of
+from streaming.startup.activation import Activation
+from streaming.startup.checkpoint import Checkpoint
+from streaming.startup.delivery import StartWriter
+from streaming.startup.losses import looking, losses, survey, unread
+from streaming.startup.opening import begin_telling, end_telling
+from streaming.startup.reminder import locate, reading, remind
+from streaming.startup.supersession import TAKEN_OVER
+from streaming.startup.takeover import new_start, take_over
+from streaming.startup.terms import (
+    CheckpointRefused,
+    continued,
+    dealt_otherwise,
+    differences,
+    frozen,
+    present_terms,
+)
+from streaming.topics import URGENT, names
+
+DISTRIBUTION: Final = "trimtab-controller"
+_TOO_OLD: Final = (
+    "more records wait than the first batch can read; continuing from what is published, with a "
+    "new checkpoint"
+)
+_DAMAGED: Final = (
+    "the checkpoint is damaged; continuing from what is published, with a new checkpoint"
+)
+
+
+class Seen(NamedTuple):
+    """What is known of the controller's work."""
+
+    metrics: Metrics
+    horizon: Horizon
+    endpoint: str | None
+
+
+def start(
+    spark: SparkSession, options: Options, seen: Seen, stop: Event, further: Sequence[Feed]
+) -> None:
+    """Take each step of the start, and go on until told to stop.
+
+    Args:
+        spark: Where the query runs.
+        options: Which controller.
+        seen: Where its work is counted.
+        stop: Set when it should end.
+        further: What else it depends on; it ends when one of these does.
+    """
+    options = _examined(spark, options)  # before an earlier controller is replaced
+    locate(options, stop)
+    metrics, prefix = seen.metrics, options.topics.prefix
+    account, gauges = Account(metrics, seen.horizon, prefix), GroupGauges(metrics)
+    about = About(options.name, version(DISTRIBUTION), options.topics.partitions, seen.endpoint)
+    status = Status(about, metrics, account, gauges, seen.horizon)
+    operator = _operator(options)
+    metrics.standby.set(options.query.standby)
+    turn = (
+        turn_of(spark, options, operator, status, stop)
+        if options.query.standby
+        else _own_turn(options, stop)
+    )
+    if turn is None or stop.is_set():
+        return
+    metrics.standby.set(0)
+    options = replace(options, query=replace(options.query, checkpoint=turn.checkpoint))
+    listener = QueryListener(spark, seen.horizon, account)
+    spark.streams.addListener(listener)
+    feeds: Sequence[Feed] = (
+        TickProducer(options, seen.horizon),
+        RouteWatcher(options, gauges),
+        HostWatcher(options),
+        StatusWriter(options, status, SparkFigures(spark).show if options.spark.ui_port else None),
+        *_redis(options, metrics),
+        *further,
+    )
+    beginning = Beginning(spark, options, replace(operator, starts=turn.starts), seen.horizon, stop)
+    with feeding(feeds, stop) as look_at_feeds:
+        QueryLife(spark, options, beginning.query, listener, turn, stop, look_at_feeds).run()
+
+
+def _examined(spark: SparkSession, options: Options) -> Options:
+    """Find the checkpoint; refuse one that was begun with other settings, unless for a new one."""
+    found = Checkpoint(spark, options.query.checkpoint).present()
+    if found != options.query.checkpoint:
+        structlog.get_logger().info("a standby has moved the checkpoint", checkpoint=found)
+        options = replace(options, query=replace(options.query, checkpoint=found))
+    checkpoint = Checkpoint(spark, found)
+    checkpoint.try_out()
+    if options.query.new_checkpoint or not checkpoint.in_use:
+        return options
+    contents = survey(options, looking())
+    now = present_terms(options, contents.cluster, contents.topics)
+    options_then = {} if checkpoint.damage() else checkpoint.options()
+    options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}
+    before = checkpoint.terms()
+    redealt = dealt_otherwise(before, options_then)
+    reasons = (*differences(before, now), *frozen(options_then, options_now), *redealt)
+    if reasons:
+        raise CheckpointRefused("\n".join(map(str, reasons)))
+    return options
+
+
+def _set_to(spark: SparkSession, key: str) -> str | None:
+    """Return what an option is, set or by default; None if it is neither."""
+    try:
+        return spark.conf.get(key)
+    except PySparkException:
+        return None
+
+
+def _own_turn(options: Options, stop: Event) -> Activation:
+    """Begin at once, as soon as no other controller decides."""
+    name, writer = new_start(), StartWriter(options)
+    starts = take_over(options, name, writer, stop)
+    return Activation(name, starts, options.query.checkpoint, writer)
+
+
+def _operator(options: Options) -> CellOperator:
+    topics = options.topics
+    return CellOperator(
+        topics.prefix,
+        topics.partitions,
+        options.policy,
+        options.verdicts,
+        options.query.cells_per_partition,
+    )
+
+
+def _redis(options: Options, metrics: Metrics) -> Sequence[Feed]:
+    if options.redis is None:
+        return ()
+    from streaming.feeds.redis import RedisWriter  # noqa: PLC0415 - its client is optional
+
+    return (RedisWriter(options, options.redis, metrics),)
+
+
+@dataclass(slots=True)
+class Beginning:
+    """The beginning of the query, as often as it is tried.
+
+    Args:
+        spark: Where it runs.
+        options: What it is.
+        operator: The state function.
+        horizon: Who is told that it begins.
+        stop: Set when it should end.
+    """
+
+    spark: SparkSession
+    options: Options
+    operator: CellOperator
+    horizon: Horizon
+    stop: Event
+    _looking: Trouble = field(default_factory=looking)
+    _reading: Trouble = field(default_factory=reading)
+    _checkpoint: Checkpoint = field(init=False)
+    _moves_over: bool = field(default=False, init=False)
+    """A new checkpoint was asked for, and has not been begun yet."""
+
+    def __post_init__(self) -> None:
+        self._checkpoint = Checkpoint(self.spark, self.options.query.checkpoint)
+        self._moves_over = self.options.query.new_checkpoint
+
+    @contextmanager
+    def query(self, turn: Activation) -> Iterator[StreamingQuery | None]:
+        """Begin the query, and end it after use; None: it was told to stop meanwhile."""
+        options, name, writer = self.options, turn.start, turn.writer or StartWriter(self.options)
+        self._choose_checkpoint(name)
+        told = begin_telling(options, name, writer)
+        counts = remind(options, name, writer, self.stop, self._reading, turn.following)
+        if self.stop.is_set():
+            yield None
+            return
+        end_telling(options, name, counts, writer)
+        self.horizon.begin(name)
+        operator = replace(self.operator, told=told, start=name)
+        with taken_down(options.home):
+            query = publish(decisions(self.spark, options, operator, counts.total()), options)
+            try:
+                yield query
+            finally:
+                query.stop()
+
+    def _choose_checkpoint(self, start: str) -> None:
+        """Go on with the checkpoint that is there, or set it aside and begin a new one."""
+        checkpoint, contents = self._checkpoint, survey(self.options, self._looking)
+        if (elsewhere := checkpoint.moved_to()) is not None:
+            raise QueryFailed(
+                Ending(f"{TAKEN_OVER}: the checkpoint is {elsewhere} now", passes=False)
+            )
+        damage = checkpoint.damage()
+        if damage or checkpoint.in_use:
+            before, at = checkpoint.terms(), {} if damage else checkpoint.positions()
+            lost = losses(at, before.topics if before else {}, contents)
+            waiting = (
+                0 if damage else unread(at, contents, names(self.options.topics.prefix, URGENT))
+            )
+            if not (damage or lost or self._moves_over or waiting > MOST_WAITING):
+                if before is not None and before != continued(before):
+                    checkpoint.begin(continued(before))
+                return
+            kept, log = checkpoint.set_aside(start), structlog.get_logger()
+            if damage:
+                log.warning(_DAMAGED, damage=damage, old=kept)
+            elif lost:
+                log.warning(
+                    "records were deleted before they were read; continuing from what is "
+                    "left, with a new checkpoint",
+                    lost=lost,
+                    old=kept,
+                )
+            elif self._moves_over:
+                log.info("starting a new checkpoint", old=kept)
+            else:
+                log.warning(_TOO_OLD, waiting=waiting, old=kept)
+        checkpoint.begin(present_terms(self.options, contents.cluster, contents.topics))
+        self._moves_over = False

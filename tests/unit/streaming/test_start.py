@@ -1,0 +1,143 @@
+"""Which checkpoint a query begins with; the other steps of a start are tried on a real Kafka."""
+
+from threading import Event
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from structlog.testing import capture_logs
+
+from streaming.options import TopicOptions
+from streaming.pipeline import MOST_WAITING
+from streaming.query import QueryFailed
+from streaming.start import Beginning
+from streaming.startup.losses import Contents, Ends, NotSurveyed
+
+NOTHING: Any = None
+
+
+class OldCheckpoint:
+    """A checkpoint that is in use, and what became of it."""
+
+    def __init__(self) -> None:
+        self.in_use = True
+        self.done: list[str] = []
+        self.hurt: list[str] = []
+        self.elsewhere: str | None = None
+
+    def damage(self) -> list[str]:
+        """What is wrong with its files."""
+        return self.hurt
+
+    def moved_to(self) -> str | None:
+        """Where a standby has put it."""
+        return self.elsewhere
+
+    def terms(self) -> None:
+        """It was begun by nobody knows whom."""
+
+    def positions(self) -> dict[tuple[str, int], int]:
+        """It has read a little of one topic, as far as its files can be read."""
+        assert not self.hurt
+        return {("t.releases", 3): 5}
+
+    def set_aside(self, label: str) -> str:
+        """Note it."""
+        self.done.append("set aside")
+        self.in_use = False
+        return label
+
+    def begin(self, terms: object) -> None:
+        """Note it."""
+        del terms
+        self.done.append("begun")
+
+
+def on_a_checkpoint(monkeypatch: pytest.MonkeyPatch) -> tuple[Beginning, OldCheckpoint]:
+    """The beginning of a query that goes on from one."""
+    old = OldCheckpoint()
+    monkeypatch.setattr("streaming.start.Checkpoint", lambda *_: old)
+    topics, query = (
+        TopicOptions(prefix="t.", partitions=8),
+        SimpleNamespace(checkpoint="/c", new_checkpoint=False),
+    )
+    options = cast("Any", SimpleNamespace(topics=topics, query=query))
+    return Beginning(NOTHING, options, NOTHING, NOTHING, Event()), old
+
+
+@pytest.mark.parametrize(
+    ("releases", "beats", "kept"),
+    [
+        (MOST_WAITING + 5, 10 * MOST_WAITING, True),
+        (MOST_WAITING + 6, 0, False),
+    ],
+)
+def test_a_checkpoint_that_is_too_old_is_set_aside(
+    releases: int, beats: int, monkeypatch: pytest.MonkeyPatch, *, kept: bool
+) -> None:
+    """More that is urgent waits for it than its first batch may hold; beats may be as many as ever.
+
+    What is told to it then might be read after something was decided.
+    """
+    held = {("t.releases", 3): Ends(0, releases), ("t.heartbeats", 0): Ends(0, beats)}
+    monkeypatch.setattr("streaming.start.survey", lambda *_: Contents("c", {}, held))
+    monkeypatch.setattr("streaming.start.present_terms", lambda *_: None)
+    one, old = on_a_checkpoint(monkeypatch)
+    with capture_logs() as lines:
+        one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
+
+    assert ([] if kept else ["set aside", "begun"]) == old.done
+    assert ([] if kept else [MOST_WAITING + 1]) == [line["waiting"] for line in lines]
+
+
+@pytest.mark.parametrize("in_use", [True, False])
+def test_a_damaged_checkpoint_is_set_aside(
+    monkeypatch: pytest.MonkeyPatch, *, in_use: bool
+) -> None:
+    """Also if all its plans are gone; nothing more is read of it, and the log has the files."""
+    monkeypatch.setattr("streaming.start.survey", lambda *_: Contents("c", {}, {}))
+    monkeypatch.setattr("streaming.start.present_terms", lambda *_: None)
+    one, old = on_a_checkpoint(monkeypatch)
+    old.hurt, old.in_use = ["offsets/7 is empty"], in_use
+    with capture_logs() as lines:
+        one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
+
+    assert ["set aside", "begun"] == old.done
+    assert [["offsets/7 is empty"]] == [line["damage"] for line in lines]
+
+
+def test_a_new_checkpoint_is_begun_if_the_first_try_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever fails before it: the old one was made under other settings."""
+    failures = [NotSurveyed("Kafka does not answer")]
+
+    def look(_options: object, _trouble: object) -> Contents:
+        for failure in failures:
+            failures.clear()
+            raise failure
+        return Contents("c", {}, {})
+
+    monkeypatch.setattr("streaming.start.survey", look)
+    monkeypatch.setattr("streaming.start.present_terms", lambda *_: None)
+    one, old = on_a_checkpoint(monkeypatch)
+    one._moves_over = True  # noqa: SLF001 - as its start does
+    with pytest.raises(NotSurveyed):
+        one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
+    assert [] == old.done
+
+    one._choose_checkpoint("2-b")  # noqa: SLF001 - as above
+    assert ["set aside", "begun"] == old.done
+
+    old.in_use = True
+    one._choose_checkpoint("3-c")  # noqa: SLF001 - as above
+    assert ["set aside", "begun"] == old.done
+
+
+def test_who_finds_that_a_standby_has_its_checkpoint_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was frozen begins no new checkpoint where the old one was."""
+    monkeypatch.setattr("streaming.start.survey", lambda *_: Contents("c", {}, {}))
+    one, old = on_a_checkpoint(monkeypatch)
+    old.elsewhere = "/c.at-1767312000000-0b5e55ed"
+    with pytest.raises(QueryFailed, match="another controller has taken over") as ended:
+        one._choose_checkpoint("2-b")  # noqa: SLF001 - what each try begins with
+
+    assert (False, []) == (ended.value.passes, old.done)
