@@ -108,7 +108,7 @@ class Epochs:
         """Judge a member's assignment."""
         before = self._said.get(record.life)
         told = (record.hold, record.give, record.heirs, record.inherit)
-        assignment = (told, record.session_timeout_ms)
+        assignment = (told, record.session_timeout_ms, record.unheard)
         again = before is not None and before.assignment == assignment
         self._reminders.told(record, again=again)
         self._newest[record.life.member] = max(

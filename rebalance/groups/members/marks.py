@@ -4,15 +4,16 @@ All that stands before its mark was read by the controller, too. A mark and the 
 are written at the same moment, on two topics, and either may come first. If both are in one batch,
 their order does not matter.
 
-Called by ``step`` for each release, and by ``admission``. Its one rule: of lives that are not
-members nothing is kept for longer than a step, since anybody may write in any name.
+Called by ``step`` for each release, by ``membership`` for beats, and by ``admission``. Its one
+rule: of lives that are not members nothing is kept for longer than a step, since anybody may write
+in any name.
 """
 
 from dataclasses import dataclass, field, replace
 
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Joined, Released
-from rebalance.ids import Life
+from rebalance.ids import Life, MemberId
 
 
 @dataclass(slots=True)
@@ -32,6 +33,18 @@ def note(draft: Draft, event: Released) -> None:
         draft.scratch(_Step).read.add(event.life)
     elif member.awaits_mark:
         draft.membership.members.put(event.member, replace(member, awaits_mark=False))
+
+
+def ask(draft: Draft, name: MemberId) -> None:
+    """Ask for the mark again, with its join: its member beats, and the mark should have been read.
+
+    A member writes it until it has read it back. Kafka may have lost it since (fault F8).
+    """
+    member = draft.membership.members[name]
+    if member.awaits_mark and not (member.presumed or member.draining):
+        draft.membership.members.put(name, replace(member, presumed=True))
+        draft.outbox.answered.add(name)
+        draft.outbox.touched = True
 
 
 def awaited(draft: Draft, event: Joined) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.handover import omissions, strangers
-from rebalance.groups.members import departures, flapping, mass_silence, remains, unread
+from rebalance.groups.members import departures, flapping, marks, mass_silence, remains, unread
 from rebalance.groups.model.decisions import (
     Ending,
     MemberChange,
@@ -47,6 +47,8 @@ def beat(draft: Draft, event: BeatSeen) -> None:
             draft.membership.unsure.discard(name)
             missed = pulse.unread and unread.heed(draft, event, known, pulse.unread)
             draft.membership.pulses.put(name, Pulse(seen, event.sequence, missed))
+            if known.awaits_mark and event.epoch and not missed:
+                marks.ask(draft, name)
 
 
 def _stray(draft: Draft, event: BeatSeen, known: Member | None) -> None:

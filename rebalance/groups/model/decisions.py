@@ -41,7 +41,7 @@ class AssignmentIssued(OfOneLife):
     cause: Cause
     mode: Mode = Mode.CLUSTERING
     join_again: bool = False
-    """Its join was not read: it should say it again."""
+    """Its join, or its mark, was not read: it should say both again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,8 @@ class Member:
     patterns: frozenset[Pattern] = frozenset()
     """What it subscribes beside ``topics``; which topics those are, ``subscriptions`` says."""
     presumed: bool = False
-    """Known from its published record alone (``adoption``): its join was not read."""
+    """It is asked to join again: it is known from its published record alone (``adoption``), or its
+    mark is missing (``marks``)."""
     awaits_mark: bool = False
     """It follows the releases, and where it began to is not read yet (``endings``): who has not
     read the first release of a grant must not believe the second one."""

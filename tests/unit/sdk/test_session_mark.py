@@ -22,6 +22,7 @@ from tests.unit.sdk.passage import GRANT, run_until
 from trimtab.protocol import RELEASES, Beat, Join, Leave, LifeRef, Release
 from trimtab.protocol.members import Mode
 from trimtab.session import Action, MemberSession, Profile, Send
+from trimtab.session.asking import FIRST_JOIN_RETRY_MS
 from trimtab.session.mark import Mark
 
 AT_FIRST = HEARTBEAT_MS
@@ -164,3 +165,17 @@ def test_whoever_owns_nothing_writes_none(mode: Mode) -> None:
 
     assert len(sent(Beat, actions)) > 1
     assert ([], None, True) == (sent(Release, actions), theirs.marks, ours.marks)
+
+
+def test_a_join_that_is_asked_for_brings_one_again() -> None:
+    """It was read back, and Kafka has lost it since: the controller still waits for it."""
+    session, first = answered()
+    read_back(session, first, 1)
+    assert [] == marks(run_until(session, 2 * HEARTBEAT_MS))
+
+    asked = assignment(2, hold=[(0, 1)]).model_copy(update={"join_again": True})
+    actions = session.receive(asked, 2 * HEARTBEAT_MS)
+    assert 1 == len(sent(Join, actions))
+    assert marks(actions)
+    read_back(session, actions, 2 * HEARTBEAT_MS)
+    assert [] == marks(run_until(session, 2 * HEARTBEAT_MS + FIRST_JOIN_RETRY_MS - 1))

@@ -67,7 +67,8 @@ class Assignment(Record):
     )
     join_again: Literal[True] | None = Field(
         default=None,
-        description="The controller has not read how the member joined: repeat the join.",
+        description="The controller has not read how the member joined, or not its mark: repeat "
+        "both.",
     )
 
     unnamed: Count | None = Field(

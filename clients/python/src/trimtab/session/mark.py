@@ -18,7 +18,7 @@ class Mark:
 
     def __init__(self, life: LifeRef, *, needed: bool) -> None:
         self._life = life
-        self._needed = self._unsaid = needed
+        self._wanted = self._needed = self._unsaid = needed
         self._counts_from: int | None = None
         """The sequence of the first one that was written after the answer."""
 
@@ -26,6 +26,10 @@ class Mark:
     def due(self) -> bool:
         """Whether it is to be written, with a join or a beat."""
         return self._needed
+
+    def again(self) -> None:
+        """A join goes out: the controller may not have read the mark, or Kafka has lost it."""
+        self._needed = self._wanted
 
     def last_word(self) -> Literal[True] | None:
         """Say, with a release or before the leave, that this life goes."""

@@ -259,6 +259,7 @@ class MemberSession(Possession):
         self._fence.sent(ticket, now)
         self._asking.asked(ticket, now)
         self._post(self.profile.join(self.incarnation, sequence, self._last_epoch))
+        self._mark.again()
         self._show_mark()
 
     def _show_mark(self, *, last: bool = False) -> None:

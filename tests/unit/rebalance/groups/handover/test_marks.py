@@ -3,13 +3,14 @@
 import pytest
 
 from rebalance.groups.members import marks
+from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.events import Released
 from rebalance.groups.model.overview import GroupPhase
 from rebalance.ids import MemberId
 from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import life, turns
-from tests.builders.records import MemberRecord, at, drained, joined, left, marked, routed
-from tests.builders.story import Story
+from tests.builders.records import MemberRecord, at, beat_of, drained, joined, left, marked, routed
+from tests.builders.story import Story, only
 
 WAITING = {"orders-0": "a@1", "orders-1": "a@1"}
 SHARED = "a@1!{0} > b@{0}"
@@ -160,3 +161,25 @@ def test_nobody_waits_for_a_mark_that_was_not_announced() -> None:
     story.reads(joined("b"))
 
     assert SHARED.format(2) == story.pages()["orders-1"]
+
+
+def test_who_beats_on_without_a_mark_is_asked_to_join_and_mark_again() -> None:
+    """Kafka has lost the mark after its member had read it back (F8): it writes it again."""
+    story = joining()
+    assert [False] == asked(story)
+    story.reads(beat_of("b", epoch=0))
+    assert [] == asked(story)
+
+    story.reads(beat_of("b", epoch=2))
+    assert [True] == asked(story)
+    story.reads(beat_of("b", epoch=3))
+    assert [] == asked(story)  # once: it repeats that by itself
+
+    story.reads(joined("b", marks=True), marked("b"))
+    assert [False] == asked(story)
+    assert {"orders-0": "a@1", "orders-1": SHARED.format(4)} == story.pages()
+
+
+def asked(story: Story) -> list[bool]:
+    """Whether b was asked for its join, if it was told anything."""
+    return [it.join_again for it in only(AssignmentIssued, story.decided) if it.member == "b"]

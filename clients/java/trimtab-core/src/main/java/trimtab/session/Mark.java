@@ -24,6 +24,11 @@ final class Mark {
         return needed;
     }
 
+    /** A join goes out: the controller may not have read the mark, and Kafka may have lost it. */
+    void again() {
+        needed = true;
+    }
+
     /** Say, with a release or before the leave, that this life goes. */
     boolean lastWord() {
         unsaid = false;

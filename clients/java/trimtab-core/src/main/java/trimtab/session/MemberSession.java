@@ -352,6 +352,7 @@ public final class MemberSession {
         fence.sent(ticket, now);
         asking.asked(ticket, now);
         post(Outgoing.join(profile.wishes(lastEpoch)));
+        mark.again();
         showMark(false);
     }
 
