@@ -14,11 +14,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.simulation.brokers import lives as brokers
-from tests.simulation.lives import life
+from tests.simulation.lives import KINDS
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
 from tests.simulation.world import Outcome, World
@@ -46,8 +47,9 @@ def main() -> int:
     end = options.first + options.seeds
     chunks = [range(at, min(at + CHUNK, end)) for at in range(options.first, end, CHUNK)]
     clusters = range(options.first, options.first + options.clusters)
+    live = partial(_live, kind=options.kind)
     with ProcessPoolExecutor(options.jobs) as pool:
-        for chunk, lived in zip(chunks, pool.map(_live, chunks), strict=True):
+        for chunk, lived in zip(chunks, pool.map(live, chunks), strict=True):
             done, faults = done + len(chunk), faults + lived.faults
             failures += _tell(lived)
             if time.monotonic() - reported > REPORTED_EVERY_S or done == options.seeds:
@@ -69,6 +71,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
     parser.add_argument("--seeds", type=int, default=2_000, help="how many lives")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--kind", choices=KINDS, default="any", help="of what kind they are")
     parser.add_argument("--clusters", type=int, help="how many clusters; one for each twenty lives")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at a time")
     options = parser.parse_args()
@@ -77,12 +80,12 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _live(seeds: range) -> Lived:
+def _live(seeds: range, kind: str) -> Lived:
     """Live through a chunk of seeds, in a worker."""
     gc.disable()
     lived = Lived([], Counter())
     for seed in seeds:
-        outcome = World(life(seed)).live()
+        outcome = World(KINDS[kind](seed)).live()
         lived.faults.update(outcome.faults.counts)
         if outcome.violations:
             lived.told.append("\n".join(_told(outcome)))

@@ -1,8 +1,10 @@
 """Lives of a special kind: scenarios in which certain things surely happen."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from random import Random
+from typing import Final
 
 from tests.simulation.scenario import (
     FORGETTING,
@@ -174,7 +176,41 @@ def rolling(seed: int) -> Scenario:
     return replace(drawn, incidents=tuple(incidents), safety_ms=end, standing=standing)
 
 
+def rolling_forgetting(seed: int) -> Scenario:
+    """Draw a life in which everybody is restarted, and the controller loses what it remembers."""
+    drawn, chance = rolling(seed), Random(-7 - seed)
+    lapses = [
+        Incident(
+            chance.randint(QUIET_BEFORE_MS, drawn.safety_ms),
+            chance.choice(FORGETTING),
+            chance.getrandbits(32),
+        )
+        for _ in range(2)
+    ]
+    return replace(drawn, incidents=tuple(sorted([*drawn.incidents, *lapses], key=_WHEN)))
+
+
 def life(seed: int) -> Scenario:
     """Draw a life of any kind: in some the controller forgets, or members go on without it."""
-    kinds = {9: forgetting, 4: retiring, 7: guarded, 2: rolling}
+    kinds = {9: forgetting, 4: retiring, 7: guarded, 2: rolling, 6: rolling_forgetting}
     return kinds.get(seed % 10, scenario)(seed)
+
+
+KINDS: Final[Mapping[str, Callable[[int], Scenario]]] = {
+    "any": life,
+    "usual": scenario,
+    "slow hands": slow_hands,
+    "late releases": late_releases,
+    "cut off": cut_off,
+    "wrong stamps": wrong_stamps,
+    "late joins": late_joins,
+    "forgetting": forgetting,
+    "half told": half_told,
+    "retiring": retiring,
+    "behind": behind,
+    "slow hands behind": slow_hands_behind,
+    "guarded": guarded,
+    "rolling": rolling,
+    "rolling forgetting": rolling_forgetting,
+}
+"""By name, for ``python -m tests.simulation --kind``."""
