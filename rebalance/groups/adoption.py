@@ -17,7 +17,7 @@ moves because the controller has forgotten something.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -25,11 +25,11 @@ from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import ailments, routing
-from rebalance.groups.handover import endings, omissions
+from rebalance.groups.handover import endings, omissions, unrecorded
 from rebalance.groups.handover.pages import RecordedGrant, grants_in, page_of, rows_of
 from rebalance.groups.members import remains
 from rebalance.groups.members.own_names import named_apart, told_apart
-from rebalance.groups.model.decisions import GroupAiled
+from rebalance.groups.model.decisions import Ending, GroupAiled
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import (
     NOT_APPLIED,
@@ -37,16 +37,17 @@ from rebalance.groups.model.events import (
     Advanced,
     BeatSeen,
     Found,
+    Mode,
     Moment,
     Released,
     last_found,
 )
 from rebalance.groups.model.member import Member, Pulse, Unread
-from rebalance.groups.model.ownership import Asked
+from rebalance.groups.model.ownership import Asked, Ownership
 from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.route import Route
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import ANY_QUEUE, Epoch, MemberId, Millis, Queue, TopicName
+from rebalance.ids import ANY_QUEUE, Epoch, Life, MemberId, Millis, Queue, TopicName
 from rebalance.stamp import Stamp
 
 _UNSEEN: Final = 0
@@ -108,25 +109,30 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
     """Take over what is published; the draft shows the past that led to it, as far as is known."""
     draft.before = begun(draft.before, news)  # it may have been forgotten, and come again
     _close_the_past(draft)
-    records = _records(draft, news.found)
+    records, over = _records(draft, news.found), dict[Life, Ending]()
     claims: RecordedGrants = defaultdict(list)
     named = set[Queue]()
     for record in records:
         if _is_over(draft, record):
             draft.outbox.gone.add(record.member)
-            continue
-        _enrol(draft, record)
-        _hear(draft, record, now)
-        named.update(rows_of(record))
-        if draft.membership.members[record.member].owns:
+            over[record.life] = Ending.FENCED
+        else:
+            _enrol(draft, record)
+            _hear(draft, record, now)
+            named.update(rows_of(record))
+        if record.mode is Mode.CLUSTERING:
             for queue, claim in grants_in(record):
                 claims[queue].append(claim)
     if news.is_cut:
         _miss(draft, {record.member for record in records}, claims)
         ailments.begin_to_withhold(draft, now)
-    _write(draft, claims, now)
+    remembered = draft.handover.books.merged()
+    absent = _write(draft, claims, now)
     _map_out(draft, named)
-    _hear_again(draft, events[: news.begins])
+    releases = _hear_again(draft, events[: news.begins])
+    unrecorded.await_holders(draft, absent, now)
+    unrecorded.enter(draft, remembered, releases, now)
+    draft.ended |= over
     remains.note(draft, now.clock)
     draft.outbox.answered.update(draft.membership.members.merged())
 
@@ -230,21 +236,26 @@ def _miss(draft: Draft, found: AbstractSet[MemberId], claims: RecordedGrants) ->
                 those.append(RecordedGrant(epoch, Epoch(0), life, named=claim.epoch))
 
 
-def _write(draft: Draft, claims: RecordedGrants, now: Stamp) -> None:
-    """Write the books anew, and make each queue's next owner its target."""
+def _write(draft: Draft, claims: RecordedGrants, now: Stamp) -> Mapping[Queue, Ownership]:
+    """Write the books anew, and make each queue's next owner its target.
+
+    Returns:
+        The pages whose holders have no record of them.
+    """
     asked = Asked(draft.next_epoch, now.heard)
     for queue in draft.handover.books.merged():
         draft.handover.books.remove(queue)
-    target: dict[Queue, MemberId] = {}
+    target, absent = dict[Queue, MemberId](), dict[Queue, Ownership]()
     for queue in sorted(claims):
         page = page_of(claims[queue], asked)
         draft.handover.books.put(queue, page)
         if page.ending is not None:
-            draft.handover.over.add(queue)
+            absent[queue] = page
         owner = page.heir if page.moves else page.holder
         if owner is not None:
             target[queue] = owner.member
     draft.target.replace_owners(target)
+    return absent
 
 
 def _map_out(draft: Draft, queues: AbstractSet[Queue]) -> None:
@@ -258,13 +269,16 @@ def _map_out(draft: Draft, queues: AbstractSet[Queue]) -> None:
             routing.write(draft, topic, Route(_UNSEEN, exists=True, queues=tuple(those)))
 
 
-def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:
+def _hear_again(draft: Draft, events: Sequence[Moment]) -> list[Released]:
     """Heed what the past says of letting go: the last of it may not be in what is published."""
+    releases = list[Released]()
     for event in events:
         if isinstance(event, NOT_APPLIED):
             continue
         told = told_apart(draft, event)
         if isinstance(told, Released):
             endings.book(draft, told)
+            releases.append(told)
         if isinstance(told, BeatSeen) and told.owned is not None:
             endings.repair(draft, told, told.owned)
+    return releases

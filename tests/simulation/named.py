@@ -102,14 +102,14 @@ NAMED = {
         first=15,
     ),
     "epochs of others not counted": Plant(
-        f"{ENDINGS}._welcome",
+        f"{ENDINGS}.welcome",
         epochs_of_others_not_counted,
         frozenset({Invariant.TOTAL, Invariant.TOKENS_GROW}),
         lives=lives.rolling,
         first=15,
     ),
     "named life that has ended is done": Plant(
-        f"{ENDINGS}._welcome",
+        f"{ENDINGS}.welcome",
         named_life_that_has_ended_is_done,
         OWNERS | {Invariant.TOKENS_GROW},
         lives=lives.rolling,

@@ -16,6 +16,7 @@ from tests.simulation.lives import (
     late_joins,
     life,
     retiring,
+    rolling_forgetting,
     slow_hands,
     slow_hands_behind,
     wrong_stamps,
@@ -118,6 +119,23 @@ def test_a_controller_may_forget() -> None:
 
     assert [] == [told(life) for life in lives if life.violations]
     assert {"A5", "A6", "A7", "A15"} <= struck
+
+
+def test_a_controller_may_forget_while_members_are_restarted() -> None:
+    """Queues go on by releases alone, to lives that no record names (0020 tells of these three)."""
+    lives = [World(rolling_forgetting(seed)).live() for seed in (*seeds(20), 121, 857, 1213)]
+
+    assert [] == [told(life) for life in lives if life.violations]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("first", range(20, FURTHER, PART))
+def test_a_controller_may_forget_in_many_ways_while_members_are_restarted(first: int) -> None:
+    """The same at length."""
+    lives = (World(rolling_forgetting(seed)).live() for seed in range(first, first + PART))
+
+    assert [] == [told(life) for life in lives if life.violations]
 
 
 def test_a_controller_may_be_told_half_of_what_it_forgot() -> None:

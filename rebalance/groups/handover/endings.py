@@ -69,7 +69,7 @@ def book(draft: Draft, event: Released) -> bool:
         goes |= heir is not None and owned.asked is None
         _vacate(draft, queue, owned, ending, event.stamp, heir, since)
         if heir is not None:
-            _welcome(draft, queue, heir, event.stamp, ended=heir in owned.former)
+            welcome(draft, queue, heir, event.stamp, ended=heir in owned.former)
             if turn.to is not None and owned.asked is None:
                 draft.handover.taken.add(queue)
     return goes
@@ -85,7 +85,7 @@ def _begin(draft: Draft, queue: Queue, tenure: Tenure, stamp: Stamp) -> None:
             _vacate(draft, queue, owned, owned.ending, stamp, heir, passing.last_sign(draft, owned))
 
 
-def _welcome(draft: Draft, queue: Queue, heir: Grant, stamp: Stamp, *, ended: bool) -> None:
+def welcome(draft: Draft, queue: Queue, heir: Grant, stamp: Stamp, *, ended: bool) -> None:
     """Go on above the epoch of a new holder; if it has ended, release the queue for it, too."""
     draft.reached = max(draft.reached, heir.epoch)
     known = draft.membership.members.get(heir.member)

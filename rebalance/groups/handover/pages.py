@@ -86,7 +86,7 @@ def page_of(claims: Sequence[RecordedGrant], asked: Asked) -> Ownership:
 
 def _held(claim: RecordedGrant, heirs: tuple[Grant, ...], asked: Asked) -> Ownership:
     told = replace(asked, epoch=claim.told) if claim.asked else None
-    page = Ownership(Grant(claim.life, claim.epoch), heirs, asked=told)
+    page = Ownership(Grant(claim.life, claim.epoch), heirs, asked=told, begun=True)
     if claim.named in {heir.epoch for heir in heirs}:
         return replace(page, named=claim.named)
     if claim.named is None or claim.to is None:

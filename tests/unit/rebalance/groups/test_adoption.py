@@ -222,13 +222,15 @@ def test_a_release_just_before_the_last_decision() -> None:
 
 
 def test_a_member_that_left_while_nobody_listened() -> None:
-    """It is gone, and its queues have a new owner at once."""
+    """It is gone, and its queues have a new owner as soon as its release is read back."""
     story = at_work()
     story.wall += 1
     story.missed(left("b", sequence=99))
     story.forgets()
 
     assert ["a"] == list(story.state.membership.members)
+    assert {"b": "orders-2@2>4 orders-3@2>4"} == story.freed()
+    story.ticks()
     assert {"a"} == set(story.owners().values())
 
 
@@ -238,6 +240,7 @@ def test_members_that_came_while_nobody_listened() -> None:
     story.wall += 1
     story.missed(joined("b:2"), joined("c"))
     story.forgets()
+    story.ticks()
 
     lives = {name: member.incarnation for name, member in story.state.membership.members.items()}
     assert {"a": "1", "b": "2", "c": "1"} == lives
