@@ -115,5 +115,16 @@ def lapse(draft: Draft) -> bool:
         if command.until is not None and draft.now >= command.until
     ]
     for name in over:
+        set_aside(draft, name)
         del draft.commands[name]
     return bool(over)
+
+
+def set_aside(draft: Draft, name: BrokerName) -> None:
+    """Count no votes on a broker that an operator keeps out: nobody calls it.
+
+    Failures in a row count for longer than a sweep, and what speaks for a broker does not.
+    """
+    broker = draft.brokers.get(name)
+    if not draft.commands[name].available and broker is not None and broker.out is None:
+        discard(draft, name)

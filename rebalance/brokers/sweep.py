@@ -19,6 +19,7 @@ from rebalance.brokers.ejections import ejection, prolonged, testers
 from rebalance.brokers.events import ReporterId
 from rebalance.brokers.findings import Findings, find
 from rebalance.brokers.limits import in_force, limit_for
+from rebalance.brokers.obeying import set_aside
 from rebalance.brokers.policy import DETECTORS
 from rebalance.ids import BrokerName, Millis
 
@@ -34,6 +35,8 @@ def close(draft: Draft) -> None:
     """Count the votes and decide."""
     seen = _seen(draft)
     _meet(draft, seen)
+    for name in draft.commands:
+        set_aside(draft, name)
     out = frozenset(name for name, broker in draft.brokers.items() if broker.out)
     views = {who: view_of(it, out, draft.policy) for who, it in draft.reporters.items()}
     findings = find(draft, views)

@@ -31,8 +31,9 @@ class Timeliness:
         self._quiet_since = began
         """Since when at most one broker is bad, and none is out but that one."""
         self._last_out: dict[str, int] = {}
-        """Where reports are lost, liars may be the only testers that are heard: then a bad broker
-        comes back, and has to be out again in the same time."""
+        """Where reports are lost, liars may be the only testers that are heard; and where as many
+        testers as the quorum are no honest ones, they free whom they like. Then a bad broker comes
+        back, and has to be out again in the same time."""
         self._last_spared: dict[str, int] = {}
         """When it was a topic's last: from when it is not, it has to be out in the same time."""
 
@@ -66,7 +67,8 @@ class Timeliness:
         if len(bad) > 1 or out - bad or panic:
             self._quiet_since = now
         for broker in bad:
-            if broker in out and Quirk.LOSSY in self._plan.quirks:
+            lossy = Quirk.LOSSY in self._plan.quirks
+            if broker in out and (lossy or self._has_odd_testers(broker)):
                 self._last_out[broker] = now
             excuses = self._quiet_since, replaced.get(broker, 0), self._last_out.get(broker, 0)
             since = max(self._bad_since[broker], *excuses)
@@ -81,6 +83,11 @@ class Timeliness:
             self._last_spared[broker] = now
         elif self._inexcusable() and now - self._last_spared.get(broker, 0) >= IN_TIME_MS:
             yield f"{broker} is bad and not out: {self._judges.told.get(broker)}"
+
+    def _has_odd_testers(self, broker: str) -> bool:
+        """Whether those with a bad network are so many, with the liars, that they may free it."""
+        kinds, testers = dict(self._plan.reporters), self._judges.told[broker].testers or ()
+        return sum(kinds[name] is not Kind.HONEST for name in testers) >= self._plan.quorum
 
     def _inexcusable(self) -> bool:
         return not self._plan.lonely and not self._plan.quirks & _EXCUSES

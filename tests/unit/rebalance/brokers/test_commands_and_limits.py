@@ -1,5 +1,7 @@
 """Orders of operators, and the limits that spare a broker from them and from the jury."""
 
+import pytest
+
 from rebalance.brokers.decisions import BrokerCommandAnswered, VerdictWithdrawn
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import BrokerName
@@ -58,6 +60,23 @@ def test_an_operator_s_eject_wins_until_it_lapses() -> None:
     story.sweep(times=2)
     assert "a" == story.out
     story.pass_time(5_000)
+    assert ("", True) == (story.out, story.verdict("a").available)
+
+
+@pytest.mark.parametrize("sweeps", [1, 2])
+def test_complaints_do_not_outlive_what_spoke_for_a_broker_that_is_kept_out(sweeps: int) -> None:
+    """Nobody calls it meanwhile: a minority's failures would be all that is left of the votes."""
+    story = ClusterStory(reporters=7)
+    minority = {who: {"a": FAILS} for who in story.reporters[: story.policy.quorum]}
+    story.sweep(lies=minority)
+    assert "" == story.out
+    story.command("a", available=False, lasting=sweeps * story.policy.sweep_ms)
+    for _ in range(sweeps):
+        assert "a" == story.out
+        for reporter in story.reporters:
+            story.report(reporter, *sights(dict.fromkeys("bcde", 5.0)))
+        story.pass_time(story.policy.sweep_ms)
+
     assert ("", True) == (story.out, story.verdict("a").available)
 
 
