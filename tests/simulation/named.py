@@ -1,10 +1,12 @@
 """Mistakes to plant where a release names a life that nobody has promised the queue."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from audit.violations import Invariant
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Moment, Released
 from rebalance.groups.model.ownership import Grant, Ownership
 from rebalance.ids import Epoch, Millis, Queue, Tenure, Turn
 from rebalance.stamp import Stamp
@@ -74,6 +76,15 @@ def promises_to_the_dead_forgotten(right: Function) -> Function:
     return wrong
 
 
+def releases_not_read_back(right: Function) -> Function:
+    """A controller that has forgotten believes in what is published alone."""
+
+    def wrong(draft: Draft, events: Sequence[Moment]) -> object:
+        return right(draft, [it for it in events if not isinstance(it, Released)])
+
+    return wrong
+
+
 def strangers_not_waited_for(right: Function) -> Function:
     """A life that was named, and whose join was not read, is taken for dead."""
     del right
@@ -121,6 +132,13 @@ NAMED = {
         OWNERS,
         lives=lives.rolling,
         first=24,
+    ),
+    "releases not read back": Plant(
+        "rebalance.groups.adoption._hear_again",
+        releases_not_read_back,
+        OWNERS | {Invariant.TOKENS_GROW},
+        lives=lives.rolling_forgetting,
+        first=121,
     ),
     "promises to the dead forgotten": Plant(
         f"{ENDINGS}._end",
