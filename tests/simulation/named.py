@@ -131,7 +131,7 @@ NAMED = {
         strangers_not_waited_for,
         OWNERS,
         lives=lives.rolling,
-        first=24,
+        first=377,
     ),
     "releases not read back": Plant(
         "rebalance.groups.adoption._hear_again",
