@@ -25,7 +25,7 @@ from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import ailments, routing
-from rebalance.groups.handover import endings, omissions, unrecorded
+from rebalance.groups.handover import endings, omissions, strangers, unrecorded
 from rebalance.groups.handover.pages import RecordedGrant, grants_in, page_of, rows_of
 from rebalance.groups.members import remains
 from rebalance.groups.members.own_names import named_apart, told_apart
@@ -184,6 +184,7 @@ def _enrol(draft: Draft, record: Adopted) -> None:
     It lives by the timeouts that it was told, whatever the rules are now. It was told later than it
     began to read releases, and the controller has read all of them: its mark is not awaited.
     """
+    strangers.admit(draft, record.member, record.incarnation)
     known = draft.membership.members.get(record.member)
     if known is not None and known.incarnation == record.incarnation:
         told = replace(known.as_patient_as(record), awaits_mark=False)

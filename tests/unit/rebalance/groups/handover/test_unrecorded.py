@@ -3,7 +3,9 @@
 import pytest
 
 from rebalance.groups.model.decisions import AssignmentIssued
+from rebalance.groups.model.events import Joined
 from rebalance.groups.model.policy import Policy
+from rebalance.ids import MemberId
 from tests.builders.amnesia import Remembered, a_story
 from tests.builders.records import beat_of, drained, joined, left, released, routed
 from tests.builders.story import only
@@ -79,6 +81,19 @@ def test_who_is_remembered_to_hold_by_a_release_holds() -> None:
     story.forgets(backup)
 
     assert "b:2@2!" == story.pages()["orders-0"][:6]
+
+
+def test_who_was_a_stranger_then_and_has_a_record_now_is_a_member() -> None:
+    """The log has lost its join since; its record says that it was let in."""
+    story = two_at_work()
+    story.reads(released("a", "orders-0@1>2=b:2"))
+    backup = story.memory()
+    story.reads(joined("b:2"))
+    story.log = [it for it in story.log if not isinstance(it, Joined)]
+    story.forgets(backup._replace(read=len(story.log)))
+
+    assert "2" == story.state.membership.members[MemberId("b")].incarnation
+    assert {} == story.state.handover.strangers
 
 
 def test_of_the_releases_of_a_grant_the_first_one_counts() -> None:
