@@ -3,8 +3,11 @@ package trimtab;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
@@ -39,8 +42,6 @@ public final class Member implements Inbox {
     private static final long RETRY_MS = 1_000;
     /** Time for what is still to be sent when the member ends. */
     private static final Duration CLOSE = Duration.ofSeconds(2);
-    /** The same trouble again is told once in this time. */
-    private static final long TROUBLE_MS = 60_000;
 
     private final Clock clock = new Clock();
     private final MemberListener listener;
@@ -56,8 +57,7 @@ public final class Member implements Inbox {
     private boolean findEnd;
     private Long leaveWithin;
     private Ending ending;
-    private String lastTrouble = "";
-    private long troubleAt;
+    private final Watch watch;
 
     public Member(
             String group, String memberId, List<String> topics, MemberOptions options, MemberListener listener) {
@@ -72,6 +72,7 @@ public final class Member implements Inbox {
                         options.revocationTimeout.toMillis(),
                         options.instance,
                         "trimtab-java");
+        this.watch = new Watch(memberId + " in " + group, options, text -> news.add(() -> listener.onTrouble(text)));
         this.transport =
                 new KafkaTransport(options.servers, options.prefix, options.sessionTimeout, options.kafka, this);
     }
@@ -99,6 +100,17 @@ public final class Member implements Inbox {
         }
         perform(session.tick(clock.now()));
         return session.isWorkingOn(queue);
+    }
+
+    /** Which of these grants are valid at this moment: worked on, or not yet released. */
+    public synchronized Ownership owned(Collection<Grant> grants) {
+        if (session == null) {
+            return Ownership.NONE;
+        }
+        perform(session.tick(clock.now()));
+        Set<Grant> mine = new HashSet<>(grants);
+        mine.removeIf(it -> !session.owns(it));
+        return new Ownership(mine, session.incarnation());
     }
 
     /** Whether the controller has answered this life: it is a member, whatever it has. */
@@ -162,6 +174,7 @@ public final class Member implements Inbox {
 
     @Override
     public synchronized void delivered(long ticket) {
+        watch.delivered(clock.now());
         perform(session.acknowledged(ticket, clock.now()));
     }
 
@@ -178,12 +191,7 @@ public final class Member implements Inbox {
 
     @Override
     public synchronized void trouble(String reason) {
-        long now = clock.now();
-        if (!reason.equals(lastTrouble) || now - troubleAt >= TROUBLE_MS) {
-            LOG.warn("{} in {}: {}", profile.member, profile.group, reason);
-            lastTrouble = reason;
-            troubleAt = now;
-        }
+        watch.trouble(reason, clock.now());
     }
 
     private void run() {
@@ -237,6 +245,7 @@ public final class Member implements Inbox {
             }
             now = clock.now();
             perform(session.tick(now));
+            watch.look(session.isAnswered(), now);
             ask = findEnd;
             findEnd = false;
             waitMs = Math.max(0, Math.min(session.wakeAt() - now, POLL_MS));
@@ -298,8 +307,8 @@ public final class Member implements Inbox {
         }
     }
 
-    /** Ends at once: whether the application has stopped is not known. */
-    private synchronized void fail(String what, Exception error) {
+    /** Ends at once, and loses all queues: whether the application has stopped is not known. */
+    public synchronized void fail(String what, Exception error) {
         LOG.error("{} in {}: {}", profile.member, profile.group, what, error);
         if (session != null) {
             perform(session.abort(clock.now()));

@@ -17,4 +17,7 @@ public interface MemberListener {
 
     /** Stop at once, commit nothing: others may work on these already. */
     void onLost(List<Grant> grants, LossReason reason);
+
+    /** Something is wrong that may pass: what, where, and what to do. The log has it, too. */
+    default void onTrouble(String text) {}
 }

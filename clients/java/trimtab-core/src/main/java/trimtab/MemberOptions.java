@@ -52,8 +52,23 @@ public final class MemberOptions {
         return this;
     }
 
+    /** The Kafka of the controller. */
+    public String servers() {
+        return servers;
+    }
+
     /** Silence after which the member is dead. */
     public Duration sessionTimeout() {
         return sessionTimeout;
+    }
+
+    /** Time to let a queue go. */
+    public Duration revocationTimeout() {
+        return revocationTimeout;
+    }
+
+    /** The options of kafka-clients that were given. */
+    public Map<String, Object> kafka() {
+        return Map.copyOf(kafka);
     }
 }

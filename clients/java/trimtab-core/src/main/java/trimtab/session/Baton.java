@@ -72,6 +72,12 @@ final class Baton {
         return states.get(queue) instanceof Working;
     }
 
+    /** Whether a grant is worked on, or not yet released. */
+    boolean owns(Grant grant) {
+        Duty state = states.get(grant.queue);
+        return state instanceof Owned && state.epoch() == grant.token;
+    }
+
     List<Grant> revoking() {
         return grants(Revoking.class);
     }

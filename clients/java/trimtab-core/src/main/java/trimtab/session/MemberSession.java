@@ -83,6 +83,11 @@ public final class MemberSession {
         return baton.isWorkingOn(queue);
     }
 
+    /** Whether a grant is valid: it is worked on, or not yet released. */
+    public boolean owns(Grant grant) {
+        return baton.owns(grant);
+    }
+
     /** What the application was told to stop working on, and has not finished. */
     public List<Grant> revoking() {
         return baton.revoking();

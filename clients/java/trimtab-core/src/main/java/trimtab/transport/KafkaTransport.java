@@ -35,6 +35,7 @@ public final class KafkaTransport {
     private final String servers;
     private final Duration patience;
     private final Map<String, Object> kafka;
+    private final Diagnosis diagnosis;
     /** They are made when it opens: a host that cannot be found yet makes that fail. */
     private Writer writer;
     private KafkaConsumer<byte[], byte[]> consumer;
@@ -52,6 +53,7 @@ public final class KafkaTransport {
         this.prefix = prefix;
         this.patience = patience;
         this.kafka = kafka;
+        this.diagnosis = new Diagnosis(servers, kafka);
         this.inbox = inbox;
     }
 
@@ -76,7 +78,10 @@ public final class KafkaTransport {
             admin = Admin.create(asking);
         } catch (KafkaException e) {
             close(Duration.ZERO);
-            throw Unreachable.orWrong(e);
+            if (Diagnosis.isUnresolved(e)) {
+                throw new Unreachable(diagnosis.of(e));
+            }
+            throw e; // a setting that is wrong stays so
         }
     }
 
@@ -96,7 +101,7 @@ public final class KafkaTransport {
             consumer.assign(followed.keySet());
             starts.forEach(consumer::seek);
         } catch (ExecutionException | TimeoutException | KafkaException e) {
-            throw new Unreachable("Kafka does not say where the log ends: " + Unreachable.reason(e));
+            throw new Unreachable("where the log ends is not known: " + diagnosis.of(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Unreachable("interrupted");
@@ -117,7 +122,7 @@ public final class KafkaTransport {
             }
             lookForEnd();
         } catch (KafkaException e) {
-            inbox.trouble("reading: " + e.getMessage());
+            inbox.trouble(diagnosis.of(e));
             pause(timeoutMs);
         }
     }
@@ -133,7 +138,7 @@ public final class KafkaTransport {
             if (error == null) {
                 end = new End(at, offsets(found));
             } else {
-                inbox.trouble("the log's end is unknown: " + error.getMessage());
+                inbox.trouble("where the log ends is not known: " + diagnosis.of(error));
             }
         });
     }
@@ -158,12 +163,12 @@ public final class KafkaTransport {
             try {
                 List<?> found = consumer.partitionsFor(name, CONNECT);
                 if (found == null || found.isEmpty()) {
-                    throw new Unreachable("topic " + name + " does not exist: run `trimtab topics init`,"
+                    throw new Unreachable("topic " + name + " does not exist on Kafka at " + servers + ": run `trimtab topics init`,"
                             + " or give the controller's prefix");
                 }
                 counts.add(found.size());
             } catch (KafkaException e) {
-                throw new Unreachable("topic " + name + ": " + Unreachable.reason(e));
+                throw new Unreachable(diagnosis.of(e));
             }
         }
         if (counts.stream().distinct().count() > 1) {

@@ -1,0 +1,58 @@
+package trimtab;
+
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one member tells people: each trouble once in a while, and that no controller answers.
+ *
+ * <p>A session asks to join for as long as it takes. People want to be told. It changes nothing.
+ */
+final class Watch {
+    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+    /** The same trouble again is told once in this time. */
+    private static final long TROUBLE_MS = 60_000;
+    /** A controller answers within a second. One that takes over, or catches up, needs ten. */
+    private static final long UNANSWERED_MS = 15_000;
+
+    private final String member;
+    private final MemberOptions options;
+    private final Consumer<String> hearer;
+    private String lastTrouble = "";
+    private long troubleAt;
+    /** Since when what it has said is in the log, and nobody has answered; null: it is answered. */
+    private Long askedAt;
+
+    Watch(String member, MemberOptions options, Consumer<String> hearer) {
+        this.member = member;
+        this.options = options;
+        this.hearer = hearer;
+    }
+
+    void trouble(String reason, long now) {
+        if (!reason.equals(lastTrouble) || now - troubleAt >= TROUBLE_MS) {
+            lastTrouble = reason;
+            troubleAt = now;
+            LOG.warn("{}: {}", member, reason);
+            hearer.accept(reason);
+        }
+    }
+
+    /** Kafka has a record of the member. */
+    void delivered(long now) {
+        askedAt = askedAt == null ? (Long) now : askedAt;
+    }
+
+    /** Time has passed. */
+    void look(boolean isAnswered, long now) {
+        if (isAnswered) {
+            askedAt = null;
+        } else if (askedAt != null && now - askedAt >= UNANSWERED_MS) {
+            trouble("no controller answers: the join of this member has been in topic " + options.prefix
+                    + "members of Kafka at " + options.servers + " for " + UNANSWERED_MS / 1_000
+                    + " s. Is a controller running with prefix \"" + options.prefix + "\" on this Kafka? Look at its"
+                    + " log, and run `trimtab health` where it runs. The member goes on asking", now);
+        }
+    }
+}

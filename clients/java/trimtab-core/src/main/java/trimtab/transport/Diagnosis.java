@@ -1,0 +1,90 @@
+package trimtab.transport;
+
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.DisconnectException;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.SaslAuthenticationException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+
+/** What is wrong with a way to Kafka, in one sentence: what, where, and what to do. */
+public final class Diagnosis {
+    /** What kafka-clients says, 3.9 and 4.3 alike, when DNS knows none of the hosts. */
+    private static final String UNRESOLVED = "No resolvable bootstrap urls";
+
+    private static final Pattern USER = Pattern.compile("username=\"([^\"]*)\"");
+
+    private final String servers;
+    private final Map<String, Object> kafka;
+
+    public Diagnosis(String servers, Map<String, Object> kafka) {
+        this.servers = servers;
+        this.kafka = kafka;
+    }
+
+    /** Says what is behind an error. */
+    public String of(Throwable thrown) {
+        Throwable error = causeOf(thrown);
+        if (isUnresolved(error)) {
+            return "no host of \"" + servers + "\" is found: check the servers";
+        }
+        if (error instanceof SaslAuthenticationException) {
+            return "Kafka at " + servers + " refuses the password of " + user() + " (" + said(error)
+                    + "): check sasl.jaas.config and sasl.mechanism (" + setting("sasl.mechanism", "GSSAPI") + ")";
+        }
+        if (error instanceof SslAuthenticationException) {
+            return "no TLS with Kafka at " + servers + " (" + said(error) + "): if its certificate is not trusted,"
+                    + " set ssl.truststore.location; if it wants yours, set ssl.keystore.location";
+        }
+        if (error instanceof TopicAuthorizationException) {
+            return "Kafka at " + servers + " denies topics " + ((TopicAuthorizationException) error).unauthorizedTopics()
+                    + " to " + user() + ": grant it the rights of a member (docs/rights.md)";
+        }
+        if (error instanceof GroupAuthorizationException) {
+            return "Kafka at " + servers + " denies group " + ((GroupAuthorizationException) error).groupId()
+                    + " to " + user() + ": grant it Read on the group (docs/rights.md)";
+        }
+        if (error instanceof TimeoutException || error instanceof DisconnectException
+                || error instanceof java.util.concurrent.TimeoutException) {
+            return "Kafka at " + servers + " does not answer (" + said(error) + "): is the broker up, is this its"
+                    + " address, and does its listener speak " + setting("security.protocol", "PLAINTEXT")
+                    + " (security.protocol)?";
+        }
+        return "trouble with Kafka at " + servers + ": " + said(error);
+    }
+
+    /** Whether no host was found; Kafka has no kind of its own for that, and calls it a wrong setting. */
+    public static boolean isUnresolved(Throwable error) {
+        for (Throwable it = error; it != null; it = it.getCause()) {
+            if (it instanceof ConfigException && String.valueOf(it.getMessage()).startsWith(UNRESOLVED)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What a future or a client has wrapped. */
+    public static Throwable causeOf(Throwable error) {
+        boolean isWrapped = error instanceof ExecutionException || error instanceof CompletionException;
+        return isWrapped && error.getCause() != null ? error.getCause() : error;
+    }
+
+    private String user() {
+        Matcher found = USER.matcher(setting("sasl.jaas.config", ""));
+        return found.find() ? "user \"" + found.group(1) + "\"" : "this client";
+    }
+
+    private String setting(String name, String unlessGiven) {
+        return String.valueOf(kafka.getOrDefault(name, unlessGiven));
+    }
+
+    private static String said(Throwable error) {
+        return error.getMessage() == null ? error.getClass().getSimpleName() : error.getMessage();
+    }
+}
