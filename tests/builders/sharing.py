@@ -27,6 +27,7 @@ SHARED: Final = {
     "tests/integration/test_doctor.py": "controller",
     "tests/integration/test_hand_over.py": "controller",
     "tests/integration/test_hung_kafka.py": "hung",
+    "tests/integration/test_java_consumer.py": "controller",
     "tests/integration/test_chaos.py": "controller",
     "tests/integration/test_commands.py": "controller",
     "tests/integration/test_moving_consumers.py": "controller",

@@ -42,7 +42,7 @@ class Account:
     def __init__(self, servers: str, topic: str, home: Path) -> None:
         self.effects_file = home / "effects"
         self.effects_file.touch()
-        self._topic = topic
+        self.servers, self.topic = servers, topic
         self._produced = 0
         self._producer = Producer({"bootstrap.servers": servers, "log_level": 2})
 
@@ -51,7 +51,7 @@ class Account:
         numbers = range(self._produced, self._produced + count)
         for number in numbers:
             value = str(number).encode()
-            self._producer.produce(self._topic, value=value, partition=number % 8)
+            self._producer.produce(self.topic, value=value, partition=number % 8)
         self._produced += count
         assert self._producer.flush(PATIENCE_S) == 0
         return set(numbers)

@@ -20,7 +20,7 @@ def java(program: str, *libraries: str, hook: Mapping[str, str] | None = None) -
     With the broker's hook on its class path, if its settings are given.
     """
     ours = [] if hook is None else ["trimtab-rocketmq-broker"]
-    ours += ["trimtab-core", "trimtab-rocketmq", "trimtab-checks"]
+    ours += ["trimtab-core", "trimtab-kafka", "trimtab-rocketmq", "trimtab-checks"]
     settings = [f"-Dtrimtab.{name}={value}" for name, value in (hook or {}).items()]
     places = [BUILT / name / "classes" for name in ours]
     places += [BUILT / "lib" / name / "*" for name in ("trimtab-core", *libraries)]

@@ -3,52 +3,21 @@
 import signal
 import time
 from collections.abc import Callable
-from threading import Event, Thread
-from typing import Self
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Producer
 
 from console.embedded.broker import EmbeddedKafka
 from tests.integration.accounts import COLLECTED, FATAL, PATIENCE_S, Account, Style, ends
 from tests.integration.conftest import SESSION_S
 from tests.integration.published import Published
+from tests.integration.watched_offsets import Offsets
 from trimtab.protocol import MemberChanged
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 QUEUES = 8
 Arguments = Callable[[str], dict[str, object]]
-
-
-class Offsets:
-    """Watches the committed offsets of a group, which must never go back."""
-
-    def __init__(self, servers: str, group: str, topic: str) -> None:
-        self.backwards: list[tuple[int, int, int]] = []
-        """Partition, offset, and the smaller one after it."""
-        self.latest = dict.fromkeys(range(QUEUES), -1)
-        self._settings = {"bootstrap.servers": servers, "group.id": group, "log_level": 2}
-        self._places = [TopicPartition(topic, number) for number in range(QUEUES)]
-        self._over = Event()
-        self._thread = Thread(target=self._watch)
-
-    def _watch(self) -> None:
-        consumer = Consumer(self._settings)
-        while not self._over.wait(0.02):
-            for it in consumer.committed(self._places, PATIENCE_S):
-                if 0 <= it.offset < self.latest[it.partition]:
-                    self.backwards.append((it.partition, self.latest[it.partition], it.offset))
-                self.latest[it.partition] = max(it.offset, self.latest[it.partition])
-        consumer.close()
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
 
 
 def test_what_was_collected_and_not_written_is_not_lost(
@@ -74,7 +43,7 @@ def test_a_frozen_worker_moves_nothing_back(
     with (
         account.worker(arguments("a"), "each") as a,
         account.worker(arguments("b"), "each") as b,
-        Offsets(kafka.bootstrap_servers, group, topic) as offsets,
+        Offsets(kafka.bootstrap_servers, group, topic, QUEUES) as offsets,
     ):
         account.wait_until(lambda: account.workers() == {"a", "b"}, meanwhile=10)
         a.send_signal(signal.SIGSTOP)

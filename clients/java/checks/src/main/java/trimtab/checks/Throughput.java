@@ -1,0 +1,94 @@
+package trimtab.checks;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import trimtab.kafka.ConsumerOptions;
+import trimtab.kafka.TrimtabConsumer;
+
+/**
+ * What a message costs with our consumer, and with a bare {@code KafkaConsumer} on the same messages.
+ *
+ * <p>{@code Throughput SERVERS PREFIX GROUP TOPIC ROUNDS}: both read slices in turns, so that a busy moment of
+ * the machine hits both. The topic has eight partitions, and the controller answers.
+ */
+public final class Throughput {
+    private static final int QUEUES = 8;
+    private static final int MESSAGES = 1_000_000;
+    /** A slice is most of a second. */
+    private static final int SLICE = 500_000;
+    private static final Duration WAIT = Duration.ofSeconds(1);
+
+    private Throughput() {}
+
+    public static void main(String[] args) {
+        Map<String, Object> servers = Map.of("bootstrap.servers", args[0]);
+        fill(servers, args[3]);
+        List<TopicPartition> places = IntStream.range(0, QUEUES)
+                .mapToObj(it -> new TopicPartition(args[3], it)).collect(Collectors.toList());
+        Map<String, Object> reading = Map.of("bootstrap.servers", args[0], "enable.auto.commit", false,
+                "fetch.max.wait.ms", 50, "isolation.level", "read_committed");
+        ConsumerOptions options = ConsumerOptions.of(args[0], args[2], args[3]).prefix(args[1]);
+        ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+        try (KafkaConsumer<byte[], byte[]> bare = new KafkaConsumer<>(reading, bytes, bytes);
+                TrimtabConsumer<byte[], byte[]> ours = new TrimtabConsumer<>(options, bytes, bytes)) {
+            bare.assign(places);
+            while (ours.assignment().size() < QUEUES) {
+                ours.poll(WAIT);
+            }
+            List<Double> ratios = new ArrayList<>();
+            for (int round = 0; round < Integer.parseInt(args[4]); round++) {
+                bare.seekToBeginning(places);
+                double theirs = perSecond(() -> bare.poll(WAIT));
+                places.forEach(it -> ours.seek(it, 0));
+                double mine = perSecond(() -> ours.poll(WAIT));
+                ratios.add(mine / theirs);
+                System.out.printf("bare %,.0f/s ours %,.0f/s ratio %.3f%n", theirs, mine, mine / theirs);
+            }
+            double[] sorted = ratios.stream().skip(2).mapToDouble(it -> it).sorted().toArray();
+            System.out.printf("ratio p50 %.3f of %s%n", sorted[sorted.length / 2], Arrays.toString(sorted));
+        }
+    }
+
+    private static double perSecond(Supplier<ConsumerRecords<byte[], byte[]>> poll) {
+        long size = 0;
+        int count = 0;
+        while (count < SLICE / 10) { // both fetch ahead by then
+            count += poll.get().count();
+        }
+        count = 0;
+        long began = System.nanoTime();
+        while (count < SLICE) {
+            for (ConsumerRecord<byte[], byte[]> record : poll.get()) {
+                size += record.value().length;
+                count++;
+            }
+        }
+        if (size == 0) {
+            throw new IllegalStateException("nothing was read");
+        }
+        return count / ((System.nanoTime() - began) / 1e9);
+    }
+
+    private static void fill(Map<String, Object> servers, String topic) {
+        ByteArraySerializer bytes = new ByteArraySerializer();
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(servers, bytes, bytes)) {
+            for (int number = 0; number < MESSAGES; number++) {
+                producer.send(new ProducerRecord<>(topic, number % QUEUES, null, new byte[100]));
+            }
+        }
+    }
+}

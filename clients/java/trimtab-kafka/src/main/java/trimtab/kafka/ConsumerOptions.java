@@ -1,0 +1,144 @@
+package trimtab.kafka;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import trimtab.MemberOptions;
+
+/**
+ * Who reads what, and how: one value for {@link TrimtabConsumer}.
+ *
+ * <p>{@code ConsumerOptions.of("kafka-1:9092", "billing", "orders").start(Start.latest())}. All but the first
+ * three have defaults.
+ */
+public final class ConsumerOptions {
+    final MemberOptions member;
+    final String group;
+    final List<String> topics;
+    String memberId = someName();
+    boolean manual;
+    Duration commitInterval = Duration.ofSeconds(5);
+    Duration recommitInterval = Duration.ofMinutes(10);
+    Duration maxPollInterval = Duration.ofMinutes(5);
+    Start start = Start.earliest();
+    final Map<String, Object> fetch = new HashMap<>();
+    ConsumerListener listener = new ConsumerListener() {};
+
+    private ConsumerOptions(MemberOptions member, String group, List<String> topics) {
+        if (group.isEmpty() || topics.isEmpty()) {
+            throw new IllegalArgumentException("ConsumerOptions.of: say the group, and at least one topic");
+        }
+        this.member = member;
+        this.group = group;
+        this.topics = topics;
+    }
+
+    /** Where Kafka is, whose positions count, and what to read. */
+    public static ConsumerOptions of(String bootstrapServers, String group, String... topics) {
+        return new ConsumerOptions(MemberOptions.of(bootstrapServers), group, List.of(topics));
+    }
+
+    /** Its name, unique in the group. Default: the host's, and a random part. */
+    public ConsumerOptions memberId(String name) {
+        memberId = name;
+        return this;
+    }
+
+    /** A name that survives restarts, so that a restart moves nothing. Default: none. */
+    public ConsumerOptions instance(String name) {
+        member.instance(name);
+        return this;
+    }
+
+    /** What the names of trimtab's topics begin with. Default: {@code trimtab.} */
+    public ConsumerOptions prefix(String itsPrefix) {
+        member.prefix(itsPrefix);
+        return this;
+    }
+
+    /** Silence after which the consumer is dead. Default: 10 s. */
+    public ConsumerOptions sessionTimeout(Duration timeout) {
+        member.sessionTimeout(timeout);
+        return this;
+    }
+
+    /**
+     * Time to let a queue go: more than what one {@code poll} gives may take. After four fifths of it the
+     * consumer loses its queues, and commits nothing of them. Default: 60 s.
+     */
+    public ConsumerOptions revocationTimeout(Duration timeout) {
+        member.revocationTimeout(timeout);
+        return this;
+    }
+
+    /** Commits only what the application gives to {@code commit}. Default: what is done. */
+    public ConsumerOptions commitManually() {
+        manual = true;
+        return this;
+    }
+
+    /** How often what is done is committed: what a crash may repeat. Default: 5 s. */
+    public ConsumerOptions commitInterval(Duration interval) {
+        commitInterval = positive("commitInterval", interval);
+        return this;
+    }
+
+    /**
+     * How often all positions are committed again, because Kafka forgets those of idle queues: keep it
+     * well below the brokers' {@code offsets.retention.minutes}. Default: 10 min.
+     */
+    public ConsumerOptions recommitInterval(Duration interval) {
+        recommitInterval = positive("recommitInterval", interval);
+        return this;
+    }
+
+    /** If the loop does not come back for so long, its queues go to others. Default: 5 min. */
+    public ConsumerOptions maxPollInterval(Duration interval) {
+        maxPollInterval = positive("maxPollInterval", interval);
+        return this;
+    }
+
+    /** Where to begin with a queue of which the group has committed nothing. Default: the earliest. */
+    public ConsumerOptions start(Start where) {
+        start = where;
+        return this;
+    }
+
+    /** An option of kafka-clients, such as {@code security.protocol}, for all its clients. */
+    public ConsumerOptions kafka(String option, Object value) {
+        member.kafka(option, value);
+        return this;
+    }
+
+    /** An option for the {@code KafkaConsumer} that reads alone, such as {@code max.poll.records}. */
+    public ConsumerOptions fetch(String option, Object value) {
+        fetch.put(option, value);
+        return this;
+    }
+
+    /** Who hears of queues that come and go, and of trouble. Default: nobody, but the log. */
+    public ConsumerOptions listener(ConsumerListener hearer) {
+        listener = hearer;
+        return this;
+    }
+
+    private static Duration positive(String name, Duration given) {
+        if (given.toMillis() < 1) {
+            throw new IllegalArgumentException(name + ": " + given + " is no time to wait");
+        }
+        return given;
+    }
+
+    private static String someName() {
+        String random = UUID.randomUUID().toString().substring(0, 8);
+        try {
+            return InetAddress.getLocalHost().getHostName() + "-" + random;
+        } catch (UnknownHostException e) {
+            return "java-" + random; // a host without a name
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package trimtab.kafka;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import trimtab.transport.Diagnosis;
+
+/**
+ * Asks what a group has committed and where queues begin and end, and writes positions.
+ *
+ * <p>An admin client does it, because it may be asked by any thread, gives each request up in time, and
+ * sends nothing any more once it is closed. A {@code KafkaConsumer} belongs to one thread, and retries.
+ */
+final class GroupOffsets {
+    /**
+     * The time of one question, and of one commit. A member gives up its queues a fifth of its session before
+     * others may get them, and the default session is 10 s: what was sent in this time is not sent after that.
+     */
+    static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private static final long NONE = -1;
+
+    private final ConsumerOptions options;
+    private final Diagnosis diagnosis;
+    private Admin admin;
+
+    GroupOffsets(ConsumerOptions options) {
+        this.options = options;
+        this.diagnosis = new Diagnosis(options.member.servers(), options.member.kafka());
+    }
+
+    /** What is committed; what is not there has nothing. */
+    Map<TopicPartition, Long> committed(Collection<TopicPartition> places) throws Refused {
+        if (places.isEmpty()) {
+            return Map.of();
+        }
+        ListConsumerGroupOffsetsSpec asked = new ListConsumerGroupOffsetsSpec().topicPartitions(new ArrayList<>(places));
+        Map<TopicPartition, Long> found = new HashMap<>();
+        answer(client().listConsumerGroupOffsets(Map.of(options.group, asked)).partitionsToOffsetAndMetadata())
+                .forEach((place, at) -> {
+                    if (at != null && at.offset() >= 0) {
+                        found.put(place, at.offset());
+                    }
+                });
+        return found;
+    }
+
+    /** Where to begin with queues that have no committed offset. */
+    Map<TopicPartition, Long> first(Collection<TopicPartition> places) throws Refused {
+        Map<TopicPartition, Long> found = ends(places, options.start.spec);
+        List<TopicPartition> later = new ArrayList<>(places); // no message is so young
+        later.removeAll(found.keySet());
+        found.putAll(ends(later, OffsetSpec.latest()));
+        return found;
+    }
+
+    /** Sends these; the answer comes later, or an error in time. */
+    KafkaFuture<Void> write(Map<TopicPartition, OffsetAndMetadata> places) throws Refused {
+        return client().alterConsumerGroupOffsets(options.group, places).all();
+    }
+
+    /** Says why Kafka did not take a commit. */
+    String reasonOf(Throwable thrown) {
+        if (Diagnosis.causeOf(thrown) instanceof UnknownMemberIdException) {
+            return "Kafka refuses to commit, because other programs have subscribed under the name of this group, \""
+                    + options.group + "\" (Kafka at " + options.member.servers() + "). They get messages that members"
+                    + " of trimtab get as well: stop them, or give the members another group";
+        }
+        return diagnosis.of(thrown);
+    }
+
+    /** Which topics do not exist. */
+    Collection<String> absent(Collection<String> topics) throws Refused {
+        Collection<String> absent = new TreeSet<>();
+        for (Map.Entry<String, ? extends KafkaFuture<?>> it : client().describeTopics(topics).topicNameValues().entrySet()) {
+            try {
+                answer(it.getValue());
+            } catch (Refused e) {
+                if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+                    absent.add(it.getKey());
+                } else {
+                    throw e;
+                }
+            }
+        }
+        return absent;
+    }
+
+    /** Lets go of what was sent and has no answer; what was not sent yet never is. */
+    synchronized void drop() {
+        if (admin != null) {
+            admin.close(Duration.ZERO);
+            admin = null;
+        }
+    }
+
+    private Map<TopicPartition, Long> ends(Collection<TopicPartition> places, OffsetSpec spec) throws Refused {
+        Map<TopicPartition, Long> found = new HashMap<>();
+        if (!places.isEmpty()) {
+            Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+            places.forEach(it -> asked.put(it, spec));
+            answer(client().listOffsets(asked).all()).forEach((place, at) -> {
+                if (at.offset() > NONE) {
+                    found.put(place, at.offset());
+                }
+            });
+        }
+        return found;
+    }
+
+    private synchronized Admin client() throws Refused {
+        if (admin == null) {
+            try {
+                admin = Admin.create(Settings.asking(options, (int) PATIENCE.toMillis()));
+            } catch (KafkaException e) {
+                throw new Refused(diagnosis.of(e), e);
+            }
+        }
+        return admin;
+    }
+
+    private <T> T answer(KafkaFuture<T> asked) throws Refused {
+        try {
+            return asked.get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS); // it fails by itself before that
+        } catch (ExecutionException | TimeoutException e) {
+            throw new Refused(reasonOf(e), Diagnosis.causeOf(e));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Refused("interrupted", e);
+        }
+    }
+}

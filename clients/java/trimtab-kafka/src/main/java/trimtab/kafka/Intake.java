@@ -1,0 +1,264 @@
+package trimtab.kafka;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import trimtab.Grant;
+
+/**
+ * What is read, and what is in hand.
+ *
+ * <p>The polling thread reads and hands out; the member's callbacks begin and end queues; the keeper asks how
+ * far each has come. All of it is guarded by this object, which waits for nothing else. Its one rule: nothing
+ * is handed out of a queue that is given up, lost, paused, or not owned by the clock.
+ */
+final class Intake {
+    private final boolean manual;
+    private final Map<TopicPartition, Reading> readings = new HashMap<>();
+    /** What the application works on: of each reading the first message. */
+    private final Map<Reading, Long> inHand = new HashMap<>();
+    private final Set<TopicPartition> paused = new HashSet<>();
+    /** Where to begin with queues that were sought before it was known where they begin. */
+    private final Map<TopicPartition, Long> sought = new HashMap<>();
+    /** Whether the client reads something else than it should. */
+    private boolean changed;
+    private boolean woken;
+    private boolean gone;
+
+    Intake(boolean manual) {
+        this.manual = manual;
+    }
+
+    /** The application has come back: what it was given is done. */
+    synchronized void comeBack() {
+        inHand.clear();
+    }
+
+    /** The application works on nothing any more, or is not waited for: others get again what is in hand. */
+    synchronized void giveUp() {
+        gone = true;
+    }
+
+    synchronized boolean isGivenUp() {
+        return gone;
+    }
+
+    /** What the client is to read from now on; null: the same as before. */
+    synchronized Plan plan() {
+        if (!changed) {
+            return null;
+        }
+        changed = false;
+        Plan plan = new Plan();
+        for (Reading reading : readings.values()) {
+            if (!reading.ending) {
+                plan.places.add(reading.place);
+                if (reading.seekTo != null) {
+                    plan.seeks.put(reading.place, reading.seekTo);
+                    reading.seekTo = null;
+                }
+                if (paused.contains(reading.place)) {
+                    plan.paused.add(reading.place);
+                }
+            }
+        }
+        return plan;
+    }
+
+    /** Waits until something is to be read, or the time is up. */
+    synchronized void await(long timeoutMs) throws InterruptedException {
+        if (!changed && !woken && timeoutMs > 0) {
+            wait(timeoutMs);
+        }
+        woken = false;
+    }
+
+    /** Ends a wait, or the next one. */
+    synchronized void wake() {
+        woken = true;
+        notifyAll();
+    }
+
+    synchronized List<Grant> grants() {
+        List<Grant> grants = new ArrayList<>();
+        readings.values().stream().filter(it -> !it.ending).forEach(it -> grants.add(it.grant));
+        return grants;
+    }
+
+    /** Hands out what was read, but what must not be. */
+    synchronized <K, V> ConsumerRecords<K, V> handOut(ConsumerRecords<K, V> read, Set<Grant> owned) {
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> out = new HashMap<>();
+        for (TopicPartition place : read.partitions()) {
+            Reading reading = readings.get(place);
+            if (reading == null || reading.ending) {
+                continue;
+            }
+            if (!owned.contains(reading.grant) || paused.contains(place) || reading.seekTo != null) {
+                reading.seekTo = reading.seekTo == null ? (Long) reading.next : reading.seekTo;
+                changed = true; // the client is too far
+                continue;
+            }
+            List<ConsumerRecord<K, V>> records = read.records(place);
+            inHand.put(reading, records.get(0).offset());
+            reading.next = records.get(records.size() - 1).offset() + 1;
+            out.put(place, records);
+        }
+        if (out.size() == read.partitions().size()) {
+            return read;
+        }
+        Map<TopicPartition, OffsetAndMetadata> nexts = new HashMap<>(read.nextOffsets());
+        nexts.keySet().retainAll(out.keySet());
+        return new ConsumerRecords<>(out, nexts);
+    }
+
+    /** Nothing is in hand of these, and the client has passed what is no message: marks, what was compacted. */
+    synchronized void passed(Map<TopicPartition, Long> positions) {
+        positions.forEach((place, at) -> {
+            Reading reading = readings.get(place);
+            if (reading != null && !reading.ending && reading.seekTo == null) {
+                reading.next = Math.max(reading.next, at);
+            }
+        });
+    }
+
+    synchronized void begin(Grant grant, long at, Long committed) {
+        TopicPartition place = Reading.placeOf(grant);
+        Long wanted = sought.remove(place);
+        Reading reading = new Reading(grant, at, committed, manual);
+        if (wanted != null) {
+            reading.move(wanted);
+        }
+        readings.put(place, reading);
+        changed = true;
+        notifyAll();
+    }
+
+    /** Hands out no more of these. */
+    synchronized List<Reading> end(Collection<Grant> grants) {
+        List<Reading> ending = new ArrayList<>();
+        for (Grant grant : grants) {
+            TopicPartition place = Reading.placeOf(grant);
+            paused.remove(place);
+            sought.remove(place);
+            Reading reading = readings.get(place);
+            if (reading != null && reading.grant.equals(grant) && !reading.ending) {
+                reading.ending = true;
+                ending.add(reading);
+                changed = true;
+            }
+        }
+        return ending;
+    }
+
+    /** These are somebody else's. */
+    synchronized void forget(Collection<Reading> ended) {
+        for (Reading reading : ended) {
+            inHand.remove(reading);
+            readings.remove(reading.place, reading);
+            changed = true;
+        }
+    }
+
+    synchronized List<Reading> readingsOf(Collection<Grant> grants) {
+        List<Reading> found = new ArrayList<>(readings.values());
+        found.removeIf(it -> !grants.contains(it.grant));
+        return found;
+    }
+
+    /** The reading under which a message was handed out, if that is valid still; else null. */
+    synchronized Reading readingOf(ConsumerRecord<?, ?> record) {
+        TopicPartition place = new TopicPartition(record.topic(), record.partition());
+        Reading reading = readings.get(place);
+        boolean isForeign = reading == null || record.offset() < reading.began || record.offset() >= reading.next;
+        return isForeign ? null : reading;
+    }
+
+    /** These are done, and so is what came before them in their queues; says of which it still counts. */
+    synchronized Set<Reading> done(Map<TopicPartition, ConsumerRecord<?, ?>> lasts) {
+        Set<Reading> counted = new HashSet<>();
+        for (ConsumerRecord<?, ?> last : lasts.values()) {
+            Reading reading = readingOf(last);
+            if (reading != null && !gone) {
+                reading.done = Math.max(reading.done, last.offset() + 1);
+                counted.add(reading);
+            }
+        }
+        return counted;
+    }
+
+    /** Where others would have to begin. */
+    synchronized long position(Reading reading) {
+        return manual ? reading.done : Math.max(reading.done, inHand.getOrDefault(reading, reading.next));
+    }
+
+    /** Whether the application has not finished with something of a queue. */
+    synchronized boolean isInHand(Reading reading) {
+        return !gone && reading.done < reading.next && inHand.containsKey(reading);
+    }
+
+    /** Whether something of a queue was handed out, and not committed by hand. */
+    synchronized boolean isUncommitted(Reading reading) {
+        return manual && !gone && reading.done < reading.next;
+    }
+
+    /** What Kafka is to have; with everything, also what it has already. Null stands for all readings. */
+    synchronized Map<Grant, Long> due(boolean everything, Collection<Reading> only) {
+        Map<Grant, Long> due = new HashMap<>();
+        for (Reading reading : only == null ? readings.values() : only) {
+            long at = position(reading);
+            if (reading.isNews(at) || (everything && reading.committed != null && at == reading.committed)) {
+                due.put(reading.grant, at);
+            }
+        }
+        return due;
+    }
+
+    /** Kafka has these. */
+    synchronized void heard(Map<Grant, Long> places) {
+        readingsOf(places.keySet()).forEach(it -> it.hear(places.get(it.grant)));
+    }
+
+    /** Those of which it is not known what Kafka has. */
+    synchronized List<Reading> unknown() {
+        List<Reading> unknown = new ArrayList<>(readings.values());
+        unknown.removeIf(it -> it.committed != null);
+        return unknown;
+    }
+
+    synchronized void pause(TopicPartition place, boolean isPaused) {
+        changed |= isPaused ? paused.add(place) : paused.remove(place);
+    }
+
+    synchronized void seek(TopicPartition place, long offset) {
+        Reading reading = readings.get(place);
+        if (reading == null) {
+            sought.put(place, offset);
+        } else if (!reading.ending) {
+            reading.move(offset);
+            changed = true;
+        }
+    }
+
+    /** Reads on elsewhere, unless it does so already. */
+    synchronized void goOn(TopicPartition place, long from, long offset) {
+        Reading reading = readings.get(place);
+        if (reading != null && reading.next == from) {
+            seek(place, offset);
+        }
+    }
+
+    /** What a client is to read: all places, where to go, and what to leave alone. */
+    static final class Plan {
+        final Set<TopicPartition> places = new HashSet<>();
+        final Map<TopicPartition, Long> seeks = new HashMap<>();
+        final Set<TopicPartition> paused = new HashSet<>();
+    }
+}

@@ -1,0 +1,182 @@
+package trimtab.kafka;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordDeserializationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trimtab.transport.Diagnosis;
+
+/**
+ * A {@code KafkaConsumer} that reads what its intake says, and nothing else. Only the polling thread uses it,
+ * but for {@link #wake}.
+ */
+final class KafkaReader<K, V> {
+    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+    /** The longest wait at once: until the member is asked again what it owns. */
+    private static final long SLICE_MS = 1_000;
+    /** After trouble that may come again at once. */
+    private static final long PAUSE_MS = 100;
+    /** How often it is looked how far the client has come where it has no messages. */
+    private static final long PASSED_MS = 1_000;
+
+    private final ConsumerOptions options;
+    private final Map<String, Object> settings;
+    private final Intake intake;
+    private final Telling telling;
+    private final Diagnosis diagnosis;
+    private final Deserializer<K> keys;
+    private final Deserializer<V> values;
+    private volatile KafkaConsumer<K, V> consumer;
+    private long passedAt;
+    /** Queues whose next message Kafka does not have, and where that would be. */
+    private final Map<TopicPartition, Long> astray = new HashMap<>();
+
+    KafkaReader(ConsumerOptions options, Intake intake, Telling telling, Deserializer<K> keys, Deserializer<V> values) {
+        this.options = options;
+        this.settings = Settings.reading(options);
+        this.intake = intake;
+        this.telling = telling;
+        this.diagnosis = new Diagnosis(options.member.servers(), options.member.kafka());
+        this.keys = keys;
+        this.values = values;
+    }
+
+    /** Ends a wait, if there is one: what is to be read has changed. */
+    void wake() {
+        intake.wake();
+        KafkaConsumer<K, V> reading = consumer;
+        if (reading != null) {
+            reading.wakeup();
+        }
+    }
+
+    /** Reads what there is, and waits for that; it may be woken, and have nothing. */
+    ConsumerRecords<K, V> read(long timeoutMs) {
+        long sliceMs = Math.min(timeoutMs, SLICE_MS);
+        try {
+            if (!isOpen()) {
+                return nothing(Math.min(timeoutMs, PAUSE_MS));
+            }
+            goOn();
+            follow();
+            if (consumer.assignment().isEmpty()) {
+                return nothing(sliceMs);
+            }
+            lookHowFar(); // before it reads: what it has read is not handed out yet
+            return consumer.poll(Duration.ofMillis(sliceMs));
+        } catch (WakeupException e) {
+            return ConsumerRecords.empty();
+        } catch (OffsetOutOfRangeException e) {
+            astray.putAll(e.offsetOutOfRangePartitions());
+            return ConsumerRecords.empty();
+        } catch (RecordDeserializationException | InterruptException e) {
+            throw e; // the application's own
+        } catch (KafkaException e) {
+            telling.troubleOnce(diagnosis.of(e));
+            return nothing(Math.min(timeoutMs, PAUSE_MS));
+        }
+    }
+
+    void close() {
+        KafkaConsumer<K, V> reading = consumer;
+        consumer = null;
+        if (reading != null) {
+            reading.close();
+        }
+    }
+
+    /** A host that is not found yet may be in a moment; any other setting that is wrong stays so. */
+    private boolean isOpen() {
+        if (consumer == null) {
+            try {
+                consumer = new KafkaConsumer<>(settings, keys, values);
+            } catch (KafkaException e) {
+                if (!Diagnosis.isUnresolved(e)) {
+                    throw new IllegalArgumentException("a setting of the consumer: " + causes(e), e);
+                }
+                telling.troubleOnce(diagnosis.of(e));
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void follow() {
+        Intake.Plan plan = intake.plan();
+        if (plan == null) {
+            return;
+        }
+        if (!plan.places.equals(consumer.assignment())) {
+            consumer.assign(plan.places); // those that stay keep their positions, and what was fetched
+        }
+        plan.seeks.forEach(consumer::seek);
+        Set<TopicPartition> paused = consumer.paused();
+        Set<TopicPartition> anew = new HashSet<>(plan.paused);
+        anew.removeAll(paused);
+        Set<TopicPartition> back = new HashSet<>(paused);
+        back.removeAll(plan.paused);
+        consumer.pause(anew);
+        consumer.resume(back);
+    }
+
+    /** Passes what is no message: the marks of transactions, and what was compacted. */
+    private void lookHowFar() {
+        long now = System.nanoTime() / 1_000_000;
+        if (now < passedAt) {
+            return;
+        }
+        passedAt = now + PASSED_MS;
+        Map<TopicPartition, Long> positions = new HashMap<>();
+        for (TopicPartition place : consumer.assignment()) {
+            try {
+                positions.put(place, consumer.position(place, Duration.ZERO));
+            } catch (TimeoutException e) {
+                LOG.debug("{}: the client asks where it is", place); // after a change of leaders
+            }
+        }
+        intake.passed(positions);
+    }
+
+    /** Goes on with the earliest there is, where Kafka does not have the next one. */
+    private void goOn() {
+        if (astray.isEmpty()) {
+            return;
+        }
+        Map<TopicPartition, Long> earliest = consumer.beginningOffsets(astray.keySet(), GroupOffsets.PATIENCE);
+        earliest.forEach((place, at) -> {
+            long before = astray.get(place);
+            LOG.warn(before < at
+                    ? "{}: Kafka has deleted offset {}, reading goes on at {}"
+                    : "{}: offset {} is not there: reading goes on at {}, and nothing is committed before the old"
+                            + " offset: the log was cut?", place, before, at);
+            intake.goOn(place, before, at);
+        });
+        astray.clear();
+    }
+
+    private ConsumerRecords<K, V> nothing(long timeoutMs) {
+        try {
+            intake.await(timeoutMs);
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+        return ConsumerRecords.empty();
+    }
+
+    private static String causes(Throwable error) {
+        return error.getCause() == null ? error.getMessage() : error.getMessage() + ": " + error.getCause().getMessage();
+    }
+}

@@ -1,0 +1,225 @@
+package trimtab.kafka;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+import trimtab.Grant;
+import trimtab.Member;
+
+/**
+ * A thread that commits, begins and ends queues, and sees when the loop is stuck.
+ *
+ * <p>So the application's thread does nothing but read, and idle queues are looked after while it works. Its
+ * one rule: nothing is committed of which it is not known what Kafka has, so that no offset goes back.
+ */
+final class Keeper {
+    /** Between two looks: how late a stuck loop is noticed, and a question asked again. */
+    private static final long ROUND_MS = 250;
+    /** A question without an answer is asked again after so many times as long as it took. */
+    private static final long PAUSE = 4;
+    /** Between two looks whether the topics exist. The first is sooner; a controller grants what is there by then. */
+    private static final long AROUND_MS = 60_000;
+    private static final long FIRST_AROUND_MS = 5_000;
+
+    private final ConsumerOptions options;
+    private final Member member;
+    private final Intake intake;
+    private final GroupOffsets offsets;
+    private final Commits commits;
+    private final Telling telling;
+    private final Departures departures;
+    private final Runnable watch;
+    private final Semaphore hurry = new Semaphore(0);
+    private final Thread thread = new Thread(this::run, "trimtab-consumer");
+    /** Grants of which it is not known yet where to begin. */
+    private final Map<TopicPartition, Grant> unbegun = new HashMap<>();
+    private long askAgainAt = now();
+    private long commitAt;
+    private long recommitAt;
+    private long aroundAt;
+    private volatile boolean over;
+
+    Keeper(ConsumerOptions options, Member member, Intake intake, GroupOffsets offsets, Commits commits,
+            Telling telling, Runnable watch) {
+        this.options = options;
+        this.member = member;
+        this.intake = intake;
+        this.offsets = offsets;
+        this.commits = commits;
+        this.telling = telling;
+        this.watch = watch;
+        this.departures = new Departures(options, member, intake, commits, telling);
+        thread.setDaemon(true); // the member's thread stays until it has left
+    }
+
+    void start() {
+        commitAt = now() + options.commitInterval.toMillis();
+        recommitAt = now() + options.recommitInterval.toMillis();
+        aroundAt = now() + FIRST_AROUND_MS;
+        thread.start();
+    }
+
+    /** Looks at once. */
+    void hurry() {
+        if (hurry.availablePermits() == 0) {
+            hurry.release();
+        }
+    }
+
+    void finish() throws InterruptedException {
+        over = true;
+        hurry();
+        thread.join();
+    }
+
+    /** Finds where to begin with these. */
+    void begin(List<Grant> grants) {
+        synchronized (unbegun) {
+            grants.forEach(it -> unbegun.put(Reading.placeOf(it), it));
+        }
+        hurry();
+    }
+
+    /** Hands these over when the application has finished with them; nothing of them is handed out any more. */
+    void end(List<Grant> grants) {
+        departures.begin(grants);
+        hurry();
+    }
+
+    /** These are somebody else's. */
+    void lose(List<Grant> grants) {
+        forget(grants);
+        departures.forget(grants);
+    }
+
+    /** Whether a hand-over waits for the application. */
+    boolean isAwaited() {
+        return departures.isAwaited();
+    }
+
+    /** Asks what Kafka has of these, which was not known. */
+    void learn(Collection<Reading> readings) throws Refused {
+        List<TopicPartition> places = new ArrayList<>();
+        readings.forEach(it -> places.add(it.place));
+        Map<TopicPartition, Long> found = offsets.committed(places);
+        Map<Grant, Long> heard = new HashMap<>();
+        readings.forEach(it -> heard.put(it.grant, found.getOrDefault(it.place, -1L)));
+        intake.heard(heard);
+    }
+
+    /** Begins none of these any more: not even one at which it is at this moment. */
+    void forget(Collection<Grant> grants) {
+        synchronized (unbegun) {
+            unbegun.values().removeAll(grants);
+        }
+    }
+
+    private void run() {
+        while (!over) {
+            try {
+                hurry.tryAcquire(Math.min(ROUND_MS, options.commitInterval.toMillis()), TimeUnit.MILLISECONDS);
+                hurry.drainPermits();
+                look();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            } catch (RuntimeException e) { // of the listener: nobody knows what it has done
+                over = true;
+                member.fail("a listener of the consumer failed", e);
+            }
+        }
+    }
+
+    private void look() {
+        departures.look(this::learn);
+        watch.run();
+        long began = now();
+        if (began >= askAgainAt) {
+            try {
+                beginQueues();
+                learn(intake.unknown());
+                lookAround();
+            } catch (Refused e) {
+                askAgainAt = now() + Math.max(ROUND_MS, PAUSE * (now() - began));
+                telling.troubleOnce(e.getMessage());
+            }
+        }
+        if (now() >= Math.min(commitAt, recommitAt)) {
+            commit();
+        }
+    }
+
+    private void commit() {
+        boolean everything = now() >= recommitAt;
+        commitAt = now() + options.commitInterval.toMillis();
+        if (everything) {
+            recommitAt = now() + options.recommitInterval.toMillis();
+        }
+        try {
+            commits.write(() -> intake.due(everything, null));
+        } catch (Refused e) {
+            telling.troubleOnce("could not commit, will try again: " + e.getMessage());
+        }
+    }
+
+    /** Begins where the group stopped, or else decides where, and commits that before anything. */
+    private void beginQueues() throws Refused {
+        Map<TopicPartition, Grant> grants = new HashMap<>();
+        synchronized (unbegun) {
+            member.owned(unbegun.values()).grants.forEach(it -> grants.put(Reading.placeOf(it), it));
+        }
+        if (grants.isEmpty()) {
+            return;
+        }
+        Map<TopicPartition, Long> committed = offsets.committed(grants.keySet());
+        Map<Grant, Long> known = new HashMap<>();
+        committed.forEach((place, at) -> known.put(grants.get(place), at));
+        beginAt(known);
+        grants.keySet().removeAll(committed.keySet());
+        Map<Grant, Long> decided = new HashMap<>();
+        offsets.first(grants.keySet()).forEach((place, at) -> decided.put(grants.get(place), at));
+        commits.write(() -> stillUnbegun(decided));
+        beginAt(decided);
+    }
+
+    private void beginAt(Map<Grant, Long> places) {
+        synchronized (unbegun) {
+            stillUnbegun(places).forEach((grant, at) -> {
+                unbegun.remove(Reading.placeOf(grant));
+                intake.begin(grant, at, at);
+            });
+        }
+    }
+
+    private Map<Grant, Long> stillUnbegun(Map<Grant, Long> places) {
+        Map<Grant, Long> still = new HashMap<>(places);
+        synchronized (unbegun) {
+            still.keySet().retainAll(unbegun.values());
+        }
+        return still;
+    }
+
+    /** Sees whether the topics exist. Routes may come from a file, so what is owned is there. */
+    private void lookAround() throws Refused {
+        if (now() < aroundAt) {
+            return;
+        }
+        aroundAt = now() + AROUND_MS;
+        Collection<String> absent = new TreeSet<>(offsets.absent(options.topics));
+        member.assignment().forEach(it -> absent.remove(it.queue.topic));
+        if (!absent.isEmpty()) {
+            telling.troubleOnce("no topic " + String.join(", ", absent) + " on Kafka at " + options.member.servers()
+                    + ": the consumer waits, and reads it as soon as it exists: create it, or check the topics");
+        }
+    }
+
+    private static long now() {
+        return System.nanoTime() / 1_000_000;
+    }
+}

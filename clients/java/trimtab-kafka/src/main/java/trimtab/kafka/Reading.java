@@ -1,0 +1,62 @@
+package trimtab.kafka;
+
+import org.apache.kafka.common.TopicPartition;
+import trimtab.Grant;
+
+/**
+ * One queue that is read under one grant, and what is known of its offsets. Guarded by its {@link Intake}.
+ *
+ * <p>Its one rule: what Kafka is to have never goes back.
+ */
+final class Reading {
+    final Grant grant;
+    final TopicPartition place;
+
+    /** The next message that may be handed out. */
+    long next;
+
+    /** The first offset under this grant: what is before it came under another one. */
+    long began;
+
+    /** Where the client has to read on; null: it is there already. */
+    Long seekTo;
+
+    /** What Kafka has; -1: nothing; null: not known, so nothing may be committed yet. */
+    Long committed;
+
+    /** Where the application itself has committed to. */
+    long done;
+
+    /** Whether the queue is being given up: nothing more is handed out. */
+    boolean ending;
+
+    Reading(Grant grant, long at, Long committed, boolean manual) {
+        this.grant = grant;
+        this.place = placeOf(grant);
+        this.next = at;
+        this.began = at;
+        this.seekTo = at;
+        this.committed = committed;
+        this.done = manual ? at : 0;
+    }
+
+    static TopicPartition placeOf(Grant grant) {
+        return new TopicPartition(grant.queue.topic, grant.queue.id);
+    }
+
+    boolean isNews(long position) {
+        return committed != null && position > committed;
+    }
+
+    /** Read on there. */
+    void move(long offset) {
+        next = offset;
+        began = Math.min(began, offset);
+        seekTo = offset;
+    }
+
+    /** Kafka has this offset. */
+    void hear(long offset) {
+        committed = Math.max(offset, committed == null ? -1 : committed);
+    }
+}

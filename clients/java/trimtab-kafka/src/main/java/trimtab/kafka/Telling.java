@@ -1,0 +1,57 @@
+package trimtab.kafka;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trimtab.Grant;
+
+/** Tells the application, one thing at a time; the same trouble once in a while. */
+final class Telling {
+    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+    /** The same trouble is told again only if it was over for so long. */
+    private static final long REPEAT_NS = 60_000_000_000L;
+
+    private final String name;
+    private final ConsumerListener listener;
+    private final Map<String, Long> told = new HashMap<>();
+    private volatile String lastTrouble;
+
+    Telling(ConsumerOptions options) {
+        this.name = options.memberId + " in " + options.group;
+        this.listener = options.listener;
+    }
+
+    String lastTrouble() {
+        return lastTrouble;
+    }
+
+    synchronized void granted(List<Grant> grants) {
+        listener.onGranted(grants);
+    }
+
+    synchronized void revoked(List<Grant> grants) {
+        listener.onRevoked(grants);
+    }
+
+    synchronized void lost(List<Grant> grants) {
+        listener.onLost(grants);
+    }
+
+    /** Somebody has logged it. */
+    synchronized void trouble(String text) {
+        lastTrouble = text;
+        listener.onTrouble(text);
+    }
+
+    /** The same, if it was not told lately; with a line in the log. */
+    synchronized void troubleOnce(String text) {
+        long now = System.nanoTime();
+        told.values().removeIf(at -> now - at > REPEAT_NS);
+        if (told.put(text, now) == null) {
+            LOG.warn("{}: {}", name, text);
+            trouble(text);
+        }
+    }
+}

@@ -1,0 +1,318 @@
+package trimtab.kafka;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.serialization.Deserializer;
+import trimtab.Grant;
+import trimtab.Member;
+import trimtab.protocol.Queue;
+import trimtab.session.Ending;
+
+/**
+ * A member of a group that reads its share of Kafka itself.
+ *
+ * <pre>{@code
+ * ConsumerOptions options = ConsumerOptions.of("kafka-1:9092", "billing", "orders");
+ * try (TrimtabConsumer<String, String> consumer =
+ *         new TrimtabConsumer<>(options, new StringDeserializer(), new StringDeserializer())) {
+ *     while (consumer.isRunning()) {
+ *         consumer.poll(Duration.ofSeconds(1)).forEach(record -> handle(record));
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>What {@link #poll} gave is done, and may be committed, when the loop has come back to it. One thread
+ * polls; any thread may call the rest, but {@link #close}.
+ */
+public final class TrimtabConsumer<K, V> implements AutoCloseable {
+    /** Time for what is still to be sent when the member ends. */
+    private static final Duration FAREWELL = Duration.ofSeconds(5);
+    /** The longest wait: a day, so that nobody's "for ever" overflows. */
+    private static final long LONGEST_MS = 86_400_000;
+
+    private final ConsumerOptions options;
+    private final Intake intake;
+    private final Telling telling;
+    private final Member member;
+    private final Commits commits;
+    private final Keeper keeper;
+    private final KafkaReader<K, V> reader;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    /** Who works on what was handed out; null: nobody. */
+    private Thread taker;
+    private boolean started;
+    private volatile boolean polling;
+    private volatile long polledAt = System.nanoTime();
+    private volatile boolean stopping;
+    /** Whether the loop has come back after a stop: all that it was given is done. */
+    private volatile boolean over;
+    private volatile boolean leaving;
+    private volatile StuckException stuck;
+
+    /**
+     * Says who reads what. It joins with the first {@link #poll}.
+     *
+     * @throws IllegalArgumentException a setting contradicts, or would lose messages
+     */
+    public TrimtabConsumer(ConsumerOptions options, Deserializer<K> keys, Deserializer<V> values) {
+        this.options = options;
+        this.intake = new Intake(options.manual);
+        this.telling = new Telling(options);
+        this.reader = new KafkaReader<>(options, intake, telling, keys, values);
+        Follower follower = new Follower(intake, telling, reader::wake);
+        this.member = new Member(options.group, options.memberId, options.topics, options.member, follower);
+        GroupOffsets offsets = new GroupOffsets(options);
+        this.commits = new Commits(member, offsets, intake);
+        this.keeper = new Keeper(options, member, intake, offsets, commits, telling, this::watch);
+        follower.follow(keeper, commits);
+    }
+
+    /**
+     * Reads on; what it gave the last time is done. It waits for messages until the time is up, and gives none
+     * after {@link #stop}.
+     *
+     * @throws ConsumerFailedException the consumer has ended by itself
+     * @throws IllegalStateException another thread works on what was handed out, or it is closed
+     */
+    public ConsumerRecords<K, V> poll(Duration timeout) {
+        enter();
+        polling = true;
+        try {
+            intake.comeBack();
+            if (keeper.isAwaited()) {
+                keeper.hurry();
+            }
+            if (!started && !stopping) {
+                started = true;
+                keeper.start();
+                member.start();
+            }
+            ConsumerRecords<K, V> records = read(System.nanoTime() + Math.min(timeout.toMillis(), LONGEST_MS) * 1_000_000);
+            taker = records.isEmpty() ? null : Thread.currentThread();
+            return records;
+        } finally {
+            polledAt = System.nanoTime();
+            polling = false;
+        }
+    }
+
+    /** Whether there may be more: for a loop around {@link #poll}. It is not over before poll was asked again. */
+    public boolean isRunning() {
+        return !over;
+    }
+
+    /** Ends the loop in good order: what is in hand is finished, and committed by {@link #close}. */
+    public void stop() {
+        stopping = true;
+        reader.wake();
+    }
+
+    /**
+     * The same, and waits until the loop's own thread has closed it: for a shutdown hook.
+     *
+     * @return whether it was closed in time
+     */
+    public boolean stop(Duration timeout) throws InterruptedException {
+        stop();
+        return closed.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** All these are done, and so is all before them in their queues; see {@link #commit(Iterable)}. */
+    public boolean commit(ConsumerRecord<K, V> record) {
+        return commit(List.of(record));
+    }
+
+    /**
+     * All these are done, and so is all before them in their queues: commits, and waits for Kafka.
+     *
+     * @return whether all of them counted; those of a queue that went to others meanwhile do not
+     * @throws CommitException Kafka does not take it, or does not say so in some seconds
+     */
+    public boolean commit(Iterable<ConsumerRecord<K, V>> records) {
+        Map<TopicPartition, ConsumerRecord<?, ?>> lasts = new HashMap<>();
+        for (ConsumerRecord<K, V> record : records) {
+            lasts.merge(new TopicPartition(record.topic(), record.partition()), record,
+                    (one, other) -> one.offset() > other.offset() ? one : other);
+        }
+        Set<Reading> counted = intake.done(lasts);
+        keeper.hurry();
+        try {
+            List<Reading> unknown = new ArrayList<>(counted);
+            unknown.removeIf(it -> it.committed != null);
+            keeper.learn(unknown);
+            return commits.write(() -> intake.due(false, counted)) && counted.size() == lasts.size();
+        } catch (Refused e) {
+            throw new CommitException("not committed: " + e.getMessage(), e.getCause());
+        }
+    }
+
+    /**
+     * The token under which a message was handed out: write it with your effects. It grows with every owner.
+     *
+     * @throws IllegalStateException the queue is not this consumer's any more, or was others' meanwhile
+     */
+    public long token(ConsumerRecord<K, V> record) {
+        Reading reading = intake.readingOf(record);
+        if (reading == null || member.owned(Set.of(reading.grant)).grants.isEmpty()) {
+            throw new IllegalStateException(record.topic() + "-" + record.partition() + " went to others");
+        }
+        return reading.grant.token;
+    }
+
+    /** Whether a hand-over waits for what is in hand, or not committed: finish it soon. */
+    public boolean isAwaited() {
+        return keeper.isAwaited();
+    }
+
+    /** What it owns at this moment. */
+    public List<Grant> assignment() {
+        return member.assignment();
+    }
+
+    /** Wants these topics from now on, instead of those before; what both have stays. */
+    public void subscribe(List<String> topics) {
+        member.subscribe(topics);
+    }
+
+    /** Hands out nothing of a queue that it owns until {@link #resume}, or until the queue goes to others. */
+    public void pause(TopicPartition place) {
+        if (owns(place)) {
+            intake.pause(place, true);
+            reader.wake();
+        }
+    }
+
+    /** Goes on with it. */
+    public void resume(TopicPartition place) {
+        intake.pause(place, false);
+        reader.wake();
+    }
+
+    /**
+     * Reads on at another offset. What is committed does not go back with it.
+     *
+     * @throws IllegalStateException the queue is not this consumer's
+     */
+    public void seek(TopicPartition place, long offset) {
+        if (!owns(place)) {
+            throw new IllegalStateException("seek: " + place + " is not this consumer's");
+        }
+        intake.seek(place, offset);
+        reader.wake();
+    }
+
+    /** How it is: for probes, from any thread. */
+    public Health health() {
+        List<Queue> queues = new ArrayList<>();
+        assignment().forEach(it -> queues.add(it.queue));
+        Duration since = polling ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - polledAt);
+        boolean ready = member.isAnswered() && stuck == null && since.compareTo(options.maxPollInterval) <= 0;
+        return new Health(ready, queues, since, telling.lastTrouble());
+    }
+
+    /**
+     * Commits what is done, hands over, leaves, and waits for that; called by the thread that polls. What is in
+     * hand goes to others: it is done only if the loop has come back after {@link #stop}.
+     */
+    @Override
+    public void close() {
+        if (closed.getCount() == 0) {
+            return;
+        }
+        enter();
+        leaving = true;
+        stopping = true;
+        over = true;
+        intake.giveUp();
+        try {
+            if (started) {
+                member.leave(Duration.ZERO);
+                keeper.hurry();
+                member.join(options.member.revocationTimeout().plus(FAREWELL));
+                keeper.finish();
+            }
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        } finally {
+            commits.close();
+            reader.close();
+            closed.countDown();
+        }
+    }
+
+    private ConsumerRecords<K, V> read(long until) {
+        long leftMs;
+        do {
+            checkFailure();
+            if (stopping) {
+                over = true;
+                return ConsumerRecords.empty();
+            }
+            leftMs = Math.max(0, (until - System.nanoTime() + 999_999) / 1_000_000);
+            ConsumerRecords<K, V> records = reader.read(leftMs);
+            if (!records.isEmpty() && !stopping) {
+                records = intake.handOut(records, new HashSet<>(member.owned(intake.grants()).grants));
+                if (!records.isEmpty()) {
+                    return records;
+                }
+            }
+        } while (leftMs > 0);
+        return ConsumerRecords.empty();
+    }
+
+    /** To come back says that what was handed out before is done; of another thread's that would be a lie. */
+    private void enter() {
+        if (closed.getCount() == 0) {
+            throw new IllegalStateException("the consumer is closed");
+        }
+        Thread other = taker;
+        if (other != null && other != Thread.currentThread() && other.isAlive()) {
+            throw new IllegalStateException("one thread at a time takes messages from a consumer: \""
+                    + other.getName() + "\" works on some");
+        }
+    }
+
+    private void checkFailure() {
+        StuckException mine = stuck;
+        if (mine != null) {
+            throw mine;
+        }
+        Ending ending = leaving ? null : member.ending();
+        if (ending == Ending.REPLACED) {
+            throw new ConsumerFailedException(
+                    "a younger process has taken the name \"" + options.memberId + "\" in group " + options.group);
+        }
+        if (ending != null) {
+            throw new ConsumerFailedException(
+                    "the member \"" + options.memberId + "\" of group " + options.group + " has failed: the log says why");
+        }
+    }
+
+    private boolean owns(TopicPartition place) {
+        return member.holds(new Queue(place.topic(), "", place.partition()));
+    }
+
+    /** Has others go on if the loop does not come back; called by the keeper. */
+    private void watch() {
+        long sinceMs = (System.nanoTime() - polledAt) / 1_000_000;
+        if (stuck == null && !polling && !over && sinceMs > options.maxPollInterval.toMillis()) {
+            stuck = new StuckException("the loop has not come back for " + sinceMs / 1_000
+                    + " s (maxPollInterval): its queues go to others");
+            intake.giveUp();
+            member.leave(Duration.ZERO);
+            keeper.hurry();
+            telling.troubleOnce(stuck.getMessage());
+        }
+    }
+}

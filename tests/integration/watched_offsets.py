@@ -1,0 +1,56 @@
+"""The committed offsets of a group, watched: they must never go back, nor what is said beside them.
+
+with Offsets(servers, group, topic, queues) as offsets:
+...
+assert [] == offsets.backwards
+"""
+
+from threading import Event, Thread
+from typing import Self
+
+from confluent_kafka import Consumer, TopicPartition
+
+from trimtab.consuming.offsets import token_of
+
+_PATIENCE_S = 60.0
+_LOOK_S = 0.02
+
+
+class Offsets:
+    """Watches the committed offsets of a group, which must never go back."""
+
+    def __init__(self, servers: str, group: str, topic: str, queues: int) -> None:
+        self.backwards: list[tuple[int, int, int]] = []
+        """Partition, offset, and the smaller one after it."""
+        self.outdated: list[tuple[int, int, int]] = []
+        """Partition, token, and the smaller one under which was committed after it."""
+        self.latest = dict.fromkeys(range(queues), -1)
+        self._tokens = dict.fromkeys(range(queues), 0)
+        self._settings = {"bootstrap.servers": servers, "group.id": group, "log_level": 2}
+        self._places = [TopicPartition(topic, number) for number in range(queues)]
+        self._over = Event()
+        self._thread = Thread(target=self._watch)
+
+    def _watch(self) -> None:
+        consumer = Consumer(self._settings)
+        while not self._over.wait(_LOOK_S):
+            for it in consumer.committed(self._places, _PATIENCE_S):
+                if it.offset >= 0:
+                    self._look(it.partition, it.offset, token_of(it.metadata or ""))
+        consumer.close()
+
+    def _look(self, number: int, offset: int, token: int) -> None:
+        if offset < self.latest[number]:
+            self.backwards.append((number, self.latest[number], offset))
+        if token < self._tokens[number]:
+            self.outdated.append((number, self._tokens[number], token))
+        self.latest[number] = max(offset, self.latest[number])
+        self._tokens[number] = max(token, self._tokens[number])
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
