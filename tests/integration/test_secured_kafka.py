@@ -4,12 +4,24 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.secured_callers import CLIENTS, TOLD_S, Caller, Listener, ended, until
-from tests.integration.secured_kafka import SecuredKafka
+from tests.integration.java_members import java
+from tests.integration.java_process import JavaProcess
+from tests.integration.secured_callers import (
+    ANN,
+    CLIENTS,
+    PREFIX,
+    TOLD_S,
+    Caller,
+    Listener,
+    ended,
+    until,
+)
+from tests.integration.secured_kafka import MECHANISM, SecuredKafka
 from trimtab import NoControllerError
 from trimtab.transports import Client
 
@@ -116,6 +128,24 @@ def test_what_is_wrong_is_named_within_15_s_and_once(
         or [error for _, error in it.told[1:] if not isinstance(error, NoControllerError)]
     ]
     assert [] == wrong
+
+
+def test_a_consumer_in_java_names_what_is_wrong(secured: SecuredKafka, tmp_path: Path) -> None:
+    """A password: with the address, the user, and what to set."""
+    login = "org.apache.kafka.common.security.scram.ScramLoginModule"
+    kafka = {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": MECHANISM,
+        "sasl.jaas.config": f'{login} required username="{ANN}" password="wrong";',
+    }
+    servers = secured.servers("SASL_PLAINTEXT")
+    about = [servers, PREFIX, "billing", "orders", "a", *(f"{it}={kafka[it]}" for it in kafka)]
+    with JavaProcess(tmp_path, [*java("KafkaWorker"), *about]) as worker:
+        worker.tell("idle 15000")
+        said = worker.wait_for(" trouble ")
+
+    assert f'Kafka at {servers} refuses the password of user "{ANN}" (' in said
+    assert f"check sasl.jaas.config and sasl.mechanism ({MECHANISM})" in said
 
 
 def dotless(text: str) -> str:

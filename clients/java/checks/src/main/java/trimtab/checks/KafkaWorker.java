@@ -139,7 +139,7 @@ public final class KafkaWorker implements ConsumerListener {
                 // whatever it is told now is to stop
             }
             say(consumer.stop(Duration.ofSeconds(30)) ? "stopped" : "not stopped");
-        } catch (IOException | InterruptedException e) {
+        } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }

@@ -1,8 +1,9 @@
 package trimtab.checks;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -22,14 +23,16 @@ import trimtab.kafka.TrimtabConsumer;
 /**
  * What a message costs with our consumer, and with a bare {@code KafkaConsumer} on the same messages.
  *
- * <p>{@code Throughput SERVERS PREFIX GROUP TOPIC ROUNDS}: both read slices in turns, so that a busy moment of
- * the machine hits both. The topic has eight partitions, and the controller answers.
+ * <p>{@code Throughput SERVERS PREFIX GROUP TOPIC ROUNDS}: both read slices in turns. Speed is by the clock, cost by
+ * the processor time of the thread that polls, which does all of the reading: it is the same on a busy machine.
+ * The topic has eight partitions, and the controller answers.
  */
 public final class Throughput {
     private static final int QUEUES = 8;
     private static final int MESSAGES = 1_000_000;
     /** A slice is most of a second. */
     private static final int SLICE = 500_000;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final Duration WAIT = Duration.ofSeconds(1);
 
     private Throughput() {}
@@ -49,21 +52,29 @@ public final class Throughput {
             while (ours.assignment().size() < QUEUES) {
                 ours.poll(WAIT);
             }
-            List<Double> ratios = new ArrayList<>();
+            List<Double> speeds = new ArrayList<>();
+            List<Double> costs = new ArrayList<>();
             for (int round = 0; round < Integer.parseInt(args[4]); round++) {
                 bare.seekToBeginning(places);
-                double theirs = perSecond(() -> bare.poll(WAIT));
+                double[] theirs = slice(() -> bare.poll(WAIT));
                 places.forEach(it -> ours.seek(it, 0));
-                double mine = perSecond(() -> ours.poll(WAIT));
-                ratios.add(mine / theirs);
-                System.out.printf("bare %,.0f/s ours %,.0f/s ratio %.3f%n", theirs, mine, mine / theirs);
+                double[] mine = slice(() -> ours.poll(WAIT));
+                speeds.add(mine[0] / theirs[0]);
+                costs.add(mine[1] / theirs[1]);
+                System.out.printf("bare %,.0f/s %.0f ns, ours %,.0f/s %.0f ns%n", theirs[0], theirs[1], mine[0], mine[1]);
             }
-            double[] sorted = ratios.stream().skip(2).mapToDouble(it -> it).sorted().toArray();
-            System.out.printf("ratio p50 %.3f of %s%n", sorted[sorted.length / 2], Arrays.toString(sorted));
+            System.out.printf("speed p50 %.3f, cost p50 %.3f%n", median(speeds), median(costs));
         }
     }
 
-    private static double perSecond(Supplier<ConsumerRecords<byte[], byte[]>> poll) {
+    /** Of all but the first ones, in which Java compiles. */
+    private static double median(List<Double> ratios) {
+        double[] sorted = ratios.stream().skip(2).mapToDouble(it -> it).sorted().toArray();
+        return sorted[sorted.length / 2];
+    }
+
+    /** Messages per second, and nanoseconds of the processor per message. */
+    private static double[] slice(Supplier<ConsumerRecords<byte[], byte[]>> poll) {
         long size = 0;
         int count = 0;
         while (count < SLICE / 10) { // both fetch ahead by then
@@ -71,6 +82,7 @@ public final class Throughput {
         }
         count = 0;
         long began = System.nanoTime();
+        long used = THREADS.getCurrentThreadCpuTime();
         while (count < SLICE) {
             for (ConsumerRecord<byte[], byte[]> record : poll.get()) {
                 size += record.value().length;
@@ -80,7 +92,8 @@ public final class Throughput {
         if (size == 0) {
             throw new IllegalStateException("nothing was read");
         }
-        return count / ((System.nanoTime() - began) / 1e9);
+        double each = (double) (THREADS.getCurrentThreadCpuTime() - used) / count;
+        return new double[] {count / ((System.nanoTime() - began) / 1e9), each};
     }
 
     private static void fill(Map<String, Object> servers, String topic) {

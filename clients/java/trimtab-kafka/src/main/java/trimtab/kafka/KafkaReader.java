@@ -31,6 +31,10 @@ final class KafkaReader<K, V> {
     private static final long PAUSE_MS = 100;
     /** How often it is looked how far the client has come where it has no messages. */
     private static final long PASSED_MS = 1_000;
+    /** Connections that are idle for nine minutes are closed (kafka-clients' {@code connections.max.idle.ms}). */
+    private static final long WARM_MS = 240_000;
+    /** Nothing is begun meanwhile. What takes longer to connect goes on connecting. */
+    private static final Duration WARM_PATIENCE = Duration.ofMillis(500);
 
     private final ConsumerOptions options;
     private final Map<String, Object> settings;
@@ -41,6 +45,7 @@ final class KafkaReader<K, V> {
     private final Deserializer<V> values;
     private volatile KafkaConsumer<K, V> consumer;
     private long passedAt;
+    private long warmAt = System.nanoTime() / 1_000_000;
     /** Queues whose next message Kafka does not have, and where that would be. */
     private final Map<TopicPartition, Long> astray = new HashMap<>();
 
@@ -73,6 +78,7 @@ final class KafkaReader<K, V> {
             goOn();
             follow();
             if (consumer.assignment().isEmpty()) {
+                stayWarm();
                 return nothing(sliceMs);
             }
             lookHowFar(); // before it reads: what it has read is not handed out yet
@@ -130,6 +136,21 @@ final class KafkaReader<K, V> {
         back.removeAll(plan.paused);
         consumer.pause(anew);
         consumer.resume(back);
+    }
+
+    /** Stays connected, so that the first message of a queue that may come at any moment comes at once. */
+    private void stayWarm() {
+        long now = System.nanoTime() / 1_000_000;
+        if (now >= warmAt) {
+            warmAt = now + WARM_MS;
+            try {
+                for (String topic : options.topics) {
+                    consumer.partitionsFor(topic, WARM_PATIENCE);
+                }
+            } catch (TimeoutException e) {
+                LOG.info("not connected yet: {}", e.getMessage()); // whoever has a queue to read says what is wrong
+            }
+        }
     }
 
     /** Passes what is no message: the marks of transactions, and what was compacted. */

@@ -3,7 +3,6 @@ package trimtab.kafka;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -49,15 +48,11 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     private final Keeper keeper;
     private final KafkaReader<K, V> reader;
     private final CountDownLatch closed = new CountDownLatch(1);
-    /** Who works on what was handed out; null: nobody. */
-    private Thread taker;
+    private final Loop loop = new Loop();
     private boolean started;
-    private volatile boolean polling;
-    private volatile long polledAt = System.nanoTime();
     private volatile boolean stopping;
     /** Whether the loop has come back after a stop: all that it was given is done. */
     private volatile boolean over;
-    private volatile boolean leaving;
     private volatile StuckException stuck;
 
     /**
@@ -87,7 +82,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
      */
     public ConsumerRecords<K, V> poll(Duration timeout) {
         enter();
-        polling = true;
+        loop.begin();
         try {
             intake.comeBack();
             if (keeper.isAwaited()) {
@@ -99,11 +94,10 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
                 member.start();
             }
             ConsumerRecords<K, V> records = read(System.nanoTime() + Math.min(timeout.toMillis(), LONGEST_MS) * 1_000_000);
-            taker = records.isEmpty() ? null : Thread.currentThread();
+            loop.took(!records.isEmpty());
             return records;
         } finally {
-            polledAt = System.nanoTime();
-            polling = false;
+            loop.end();
         }
     }
 
@@ -123,9 +117,13 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
      *
      * @return whether it was closed in time
      */
-    public boolean stop(Duration timeout) throws InterruptedException {
+    public boolean stop(Duration timeout) {
         stop();
-        return closed.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            return closed.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
     }
 
     /** All these are done, and so is all before them in their queues; see {@link #commit(Iterable)}. */
@@ -216,7 +214,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     public Health health() {
         List<Queue> queues = new ArrayList<>();
         assignment().forEach(it -> queues.add(it.queue));
-        Duration since = polling ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - polledAt);
+        Duration since = loop.away();
         boolean ready = member.isAnswered() && stuck == null && since.compareTo(options.maxPollInterval) <= 0;
         return new Health(ready, queues, since, telling.lastTrouble());
     }
@@ -231,7 +229,6 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
             return;
         }
         enter();
-        leaving = true;
         stopping = true;
         over = true;
         intake.giveUp();
@@ -262,7 +259,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
             leftMs = Math.max(0, (until - System.nanoTime() + 999_999) / 1_000_000);
             ConsumerRecords<K, V> records = reader.read(leftMs);
             if (!records.isEmpty() && !stopping) {
-                records = intake.handOut(records, new HashSet<>(member.owned(intake.grants()).grants));
+                records = intake.handOut(records, member.owned(intake.grants()).grants);
                 if (!records.isEmpty()) {
                     return records;
                 }
@@ -271,31 +268,23 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         return ConsumerRecords.empty();
     }
 
-    /** To come back says that what was handed out before is done; of another thread's that would be a lie. */
     private void enter() {
         if (closed.getCount() == 0) {
             throw new IllegalStateException("the consumer is closed");
         }
-        Thread other = taker;
-        if (other != null && other != Thread.currentThread() && other.isAlive()) {
-            throw new IllegalStateException("one thread at a time takes messages from a consumer: \""
-                    + other.getName() + "\" works on some");
-        }
+        loop.enter();
     }
 
     private void checkFailure() {
-        StuckException mine = stuck;
-        if (mine != null) {
-            throw mine;
+        if (stuck != null) {
+            throw stuck;
         }
-        Ending ending = leaving ? null : member.ending();
-        if (ending == Ending.REPLACED) {
-            throw new ConsumerFailedException(
-                    "a younger process has taken the name \"" + options.memberId + "\" in group " + options.group);
-        }
+        Ending ending = member.ending();
         if (ending != null) {
-            throw new ConsumerFailedException(
-                    "the member \"" + options.memberId + "\" of group " + options.group + " has failed: the log says why");
+            String name = "\"" + options.memberId + "\" of group " + options.group;
+            throw new ConsumerFailedException(ending == Ending.REPLACED
+                    ? "a younger process has taken the name " + name
+                    : "the member " + name + " has failed: the log says why");
         }
     }
 
@@ -305,9 +294,9 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
 
     /** Has others go on if the loop does not come back; called by the keeper. */
     private void watch() {
-        long sinceMs = (System.nanoTime() - polledAt) / 1_000_000;
-        if (stuck == null && !polling && !over && sinceMs > options.maxPollInterval.toMillis()) {
-            stuck = new StuckException("the loop has not come back for " + sinceMs / 1_000
+        Duration away = loop.away();
+        if (stuck == null && !over && away.compareTo(options.maxPollInterval) > 0) {
+            stuck = new StuckException("the loop has not come back for " + away.toSeconds()
                     + " s (maxPollInterval): its queues go to others");
             intake.giveUp();
             member.leave(Duration.ZERO);
