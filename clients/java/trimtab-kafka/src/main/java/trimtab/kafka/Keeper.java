@@ -21,8 +21,8 @@ import trimtab.Member;
 final class Keeper {
     /** Between two looks: how late a stuck loop is noticed, and a question asked again. */
     private static final long ROUND_MS = 250;
-    /** A question without an answer is asked again after so many times as long as it took. */
-    private static final long PAUSE = 4;
+    /** A question without an answer is asked again so soon; nothing waits for it but what asks. */
+    private static final long ASK_AGAIN_MS = 500;
     /** Between two looks whether the topics exist. The first is sooner; a controller grants what is there by then. */
     private static final long AROUND_MS = 60_000;
     private static final long FIRST_AROUND_MS = 5_000;
@@ -139,14 +139,13 @@ final class Keeper {
     private void look() {
         departures.look(this::learn);
         watch.run();
-        long began = now();
-        if (began >= askAgainAt) {
+        if (now() >= askAgainAt) {
             try {
                 beginQueues();
                 learn(intake.unknown());
                 lookAround();
             } catch (Refused e) {
-                askAgainAt = now() + Math.max(ROUND_MS, PAUSE * (now() - began));
+                askAgainAt = now() + ASK_AGAIN_MS;
                 telling.troubleOnce(e.getMessage());
             }
         }
