@@ -8,12 +8,14 @@ assert [] == offsets.backwards
 from threading import Event, Thread
 from typing import Self
 
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from trimtab.consuming.offsets import token_of
 
 _PATIENCE_S = 60.0
 _LOOK_S = 0.02
+_PASSING = (KafkaError._WAIT_COORD, KafkaError._TRANSPORT)  # noqa: SLF001 - their public names
+"""What librdkafka says of itself, and does not call worth another try."""
 
 
 class Offsets:
@@ -34,10 +36,19 @@ class Offsets:
     def _watch(self) -> None:
         consumer = Consumer(self._settings)
         while not self._over.wait(_LOOK_S):
-            for it in consumer.committed(self._places, _PATIENCE_S):
+            for it in self._ask(consumer):
                 if it.offset >= 0:
                     self._look(it.partition, it.offset, token_of(it.metadata or ""))
         consumer.close()
+
+    def _ask(self, consumer: Consumer) -> list[TopicPartition]:
+        """Ask what is committed; the next look asks again if the coordinator is not there now."""
+        try:
+            return consumer.committed(self._places, _PATIENCE_S)
+        except KafkaException as error:
+            if error.args[0].code() not in _PASSING and not error.args[0].retriable():
+                raise
+            return []
 
     def _look(self, number: int, offset: int, token: int) -> None:
         if offset < self.latest[number]:

@@ -1,0 +1,159 @@
+package trimtab.rocketmq;
+
+import java.lang.reflect.Field;
+import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
+import org.apache.rocketmq.client.consumer.store.OffsetStore;
+import org.apache.rocketmq.client.impl.consumer.DefaultLitePullConsumerImpl;
+import org.apache.rocketmq.client.impl.consumer.RebalanceImpl;
+import org.apache.rocketmq.client.impl.factory.MQClientInstance;
+import org.apache.rocketmq.common.ServiceState;
+import org.apache.rocketmq.common.message.MessageQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trimtab.protocol.Queue;
+
+/**
+ * A consumer that is polled.
+ *
+ * <p>RocketMQ removes a queue from it while the application works on what it polled last, and with the offset
+ * of the last commit, which may be five seconds old. So a queue that is taken stays its share until the
+ * application has come back, and its offset is at the broker. It has no methods for what we need inside: its
+ * fields have the same names in 4.9.8 and 5.3.3, and a client without them is refused.
+ */
+final class LiteClient extends Client {
+    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+    private static final String ASSIGNED =
+            "this consumer was told its queues by assign(), so it would never ask the controller: subscribe instead";
+
+    private final DefaultLitePullConsumer consumer;
+    private final DefaultLitePullConsumerImpl inner;
+    private final Hand hand;
+
+    LiteClient(DefaultLitePullConsumer consumer, Gate gate) {
+        this(consumer, (DefaultLitePullConsumerImpl) field(consumer, "defaultLitePullConsumerImpl"), gate);
+    }
+
+    private LiteClient(DefaultLitePullConsumer consumer, DefaultLitePullConsumerImpl inner, Gate gate) {
+        super(consumer, inner);
+        this.consumer = consumer;
+        this.inner = inner;
+        this.hand = new Hand(gate);
+        if (state() != ServiceState.CREATE_JUST) {
+            throw new IllegalStateException("Trimtab.attach: the consumer was started before");
+        }
+        for (String name : new String[] {"rebalanceImpl", "mQClientFactory"}) {
+            field(inner, name); // not later, on a thread of the client's
+        }
+        setField(inner, "consumeRequestCache", hand);
+    }
+
+    @Override
+    ServiceState state() {
+        return (ServiceState) field(inner, "serviceState");
+    }
+
+    @Override
+    MQClientInstance shared() {
+        return (MQClientInstance) field(inner, "mQClientFactory");
+    }
+
+    @Override
+    RebalanceImpl rebalance() {
+        return (RebalanceImpl) field(inner, "rebalanceImpl");
+    }
+
+    @Override
+    OffsetStore offsets() {
+        return inner.getOffsetStore();
+    }
+
+    @Override
+    boolean isOrderly() {
+        return false;
+    }
+
+    @Override
+    String whyNobodyAsked() {
+        return ASSIGNED;
+    }
+
+    @Override
+    boolean keepsUntilSettled() {
+        return true;
+    }
+
+    /**
+     * Without auto commit it is only what the application has committed that counts. With it, all that was
+     * handed out is done, but for what is in hand of an application that was not waited for.
+     */
+    @Override
+    void settle(Queue queue) {
+        MessageQueue named = named(queue);
+        drop(queue);
+        if (consumer.isAutoCommit()) {
+            Long inHand = hand.firstOf(queue);
+            long reached = inHand == null ? inner.getAssignedMessageQueue().getConsumerOffset(named) : inHand;
+            if (reached >= 0) { // -1: nothing was handed out
+                offsets().updateOffset(named, reached, true);
+            }
+        }
+        Long stored = storedOf(named);
+        if (stored != null && !isShutDown()) { // then it has sent all that it had
+            try {
+                offsets().updateConsumeOffsetToBroker(named, stored, false);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Exception e) { // RocketMQ declares four; it is sent once more when the queue leaves the table
+                LOG.warn("{}: the offset {} did not reach the broker: {}", queue, stored, e.toString());
+            }
+        }
+    }
+
+    @Override
+    boolean isUnderWay() {
+        return !hand.isTaker();
+    }
+
+    @Override
+    void giveUp() {
+        hand.giveUp();
+    }
+
+    private Long storedOf(MessageQueue named) {
+        return offsets().cloneOffsetTable(named.getTopic()).get(named);
+    }
+
+    private static Object field(Object owner, String name) {
+        try {
+            return open(owner, name).get(owner);
+        } catch (IllegalAccessException e) {
+            throw unknown(name, e);
+        }
+    }
+
+    private static void setField(Object owner, String name, Object value) {
+        try {
+            open(owner, name).set(owner, value);
+        } catch (IllegalAccessException e) {
+            throw unknown(name, e);
+        }
+    }
+
+    /** Where a class declares it: the application's consumer may be of one that extends RocketMQ's. */
+    private static Field open(Object owner, String name) {
+        for (Class<?> it = owner.getClass(); it != null; it = it.getSuperclass()) {
+            for (Field found : it.getDeclaredFields()) {
+                if (found.getName().equals(name)) {
+                    found.setAccessible(true);
+                    return found;
+                }
+            }
+        }
+        throw unknown(name, null);
+    }
+
+    private static IllegalStateException unknown(String name, Exception cause) {
+        return new IllegalStateException("Trimtab.attach: this release of RocketMQ's lite pull consumer is not known:"
+                + " it has no field " + name + " that can be used", cause);
+    }
+}
