@@ -52,6 +52,10 @@ final class Departures {
         leaving.keySet().removeAll(grants);
     }
 
+    synchronized boolean isEmpty() {
+        return leaving.isEmpty();
+    }
+
     boolean isAwaited() {
         return intake.readingsOf(all()).stream().anyMatch(it -> intake.isInHand(it) || intake.isUncommitted(it));
     }

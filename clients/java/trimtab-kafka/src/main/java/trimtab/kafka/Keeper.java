@@ -43,11 +43,13 @@ final class Keeper {
     private long commitAt;
     private long recommitAt;
     private long aroundAt;
+    private volatile List<String> topics;
     private volatile boolean over;
 
     Keeper(ConsumerOptions options, Member member, Intake intake, GroupOffsets offsets, Commits commits,
             Telling telling, Runnable watch) {
         this.options = options;
+        this.topics = options.topics;
         this.member = member;
         this.intake = intake;
         this.offsets = offsets;
@@ -76,6 +78,18 @@ final class Keeper {
         over = true;
         hurry();
         thread.join();
+    }
+
+    /** The application has come back: a hand-over may have waited for that. */
+    void cameBack() {
+        if (!departures.isEmpty()) {
+            hurry();
+        }
+    }
+
+    /** Looks whether these topics exist, instead of those before. */
+    void follow(List<String> others) {
+        topics = List.copyOf(others);
     }
 
     /** Finds where to begin with these. */
@@ -210,7 +224,7 @@ final class Keeper {
             return;
         }
         aroundAt = now() + AROUND_MS;
-        Collection<String> absent = new TreeSet<>(offsets.absent(options.topics));
+        Collection<String> absent = new TreeSet<>(offsets.absent(topics));
         member.assignment().forEach(it -> absent.remove(it.queue.topic));
         if (!absent.isEmpty()) {
             telling.troubleOnce("no topic " + String.join(", ", absent) + " on Kafka at " + options.member.servers()

@@ -85,9 +85,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         loop.begin();
         try {
             intake.comeBack();
-            if (keeper.isAwaited()) {
-                keeper.hurry();
-            }
+            keeper.cameBack();
             if (!started && !stopping) {
                 started = true;
                 keeper.start();
@@ -101,7 +99,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         }
     }
 
-    /** Whether there may be more: for a loop around {@link #poll}. It is not over before poll was asked again. */
+    /** Whether to poll again: it is over when poll was asked after {@link #stop}. */
     public boolean isRunning() {
         return !over;
     }
@@ -124,11 +122,6 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }
-    }
-
-    /** All these are done, and so is all before them in their queues; see {@link #commit(Iterable)}. */
-    public boolean commit(ConsumerRecord<K, V> record) {
-        return commit(List.of(record));
     }
 
     /**
@@ -180,6 +173,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
 
     /** Wants these topics from now on, instead of those before; what both have stays. */
     public void subscribe(List<String> topics) {
+        keeper.follow(topics);
         member.subscribe(topics);
     }
 
