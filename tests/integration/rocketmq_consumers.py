@@ -22,7 +22,14 @@ from tests.integration.rocketmq_server import RocketMQ
 
 QUEUES: Final = 8
 WITH_RETRIES: Final = QUEUES + 1
-"""Each group has a topic of one queue for messages that failed."""
+"""Each group has a topic of one queue for messages that failed, but of those that are polled."""
+FIVE: Final = "trimtab-checks-server"
+FOUR: Final = "trimtab-checks-client-4"
+"""The libraries with RocketMQ's clients."""
+_STREAM: Final = "@STREAM"
+"""RocketMQ adds it to the id of a client that is polled."""
+LITE: Final = "lite"
+"""Instead of a listener: it is polled."""
 AT_WORK_NS: Final = 20_000_000
 """What began until so soon after a sleep was at work before it: nobody can stop that."""
 
@@ -54,6 +61,8 @@ class Consumers:
         self._controller, self._published = controller, published
         self._stack = ExitStack()
         self.workers: dict[str, JavaProcess] = {}
+        self._queues = WITH_RETRIES
+        self._suffix = ""
         self.killed: dict[str, int] = {}
         self.frozen: dict[str, tuple[int, int]] = {}
         self._server = self._stack.enter_context(server or RocketMQ(home / "server", controller))
@@ -94,7 +103,10 @@ class Consumers:
         """Start one, under its name or as another client."""
         controller = self._controller
         about = [self._server.names, kafka or controller.servers, controller.prefix, self.group]
-        command = java("RocketWorker", library)
+        lite = listener == LITE
+        self._queues = QUEUES if lite else WITH_RETRIES
+        self._suffix = _STREAM if lite else ""
+        command = java("LiteWorker" if lite else "RocketWorker", library)
         self.workers[name] = self._start(
             name, [*command, *about, f"{self.group}-topic", client or name, listener, fallback]
         )
@@ -108,9 +120,9 @@ class Consumers:
 
     def settle(self, *names: str) -> None:
         """Wait until these and no others hold all queues, at rest."""
-        clients = {f"worker@{name}" for name in names}
+        clients = {f"worker@{name}{self._suffix}" for name in names}
         published = self._published
-        published.wait_until(lambda: published.is_stable(self.group, clients, WITH_RETRIES))
+        published.wait_until(lambda: published.is_stable(self.group, clients, self._queues))
 
     def stop(self) -> int:
         """Send no more; return how many were sent, when all of them were worked on."""

@@ -1,6 +1,7 @@
 """Push consumers of a real RocketMQ obey the controller through one line of their code."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -12,7 +13,7 @@ from tests.integration.controller_process import ControllerProcess
 from tests.integration.java_members import java
 from tests.integration.java_process import JavaProcess
 from tests.integration.published import Published
-from tests.integration.rocketmq_consumers import QUEUES, Consumers, Work, overlaps
+from tests.integration.rocketmq_consumers import FIVE, FOUR, LITE, QUEUES, Consumers, Work, overlaps
 from trimtab import Member
 from trimtab.protocol import RunRef
 
@@ -39,8 +40,8 @@ def consumers(
 @pytest.mark.parametrize(
     ("library", "listener"),
     [
-        pytest.param("trimtab-checks-server", "concurrently", id="5-concurrently"),
-        pytest.param("trimtab-checks-client-4", "orderly", id="4-orderly"),
+        pytest.param(FIVE, "concurrently", id="5-concurrently"),
+        pytest.param(FOUR, "orderly", id="4-orderly"),
     ],
 )
 def test_rocketmqs_consumers_obey(
@@ -84,6 +85,31 @@ def test_rocketmqs_consumers_obey(
     assert bool(refused) == (listener == "concurrently")
 
 
+def test_lite_pull_consumers_obey(consumers: Consumers, published: Published) -> None:
+    """Both clients in one group: one owner, none is lost, and none is twice but by a kill."""
+    consumers.begin()
+    for name, library in (("a", FIVE), ("b", FOUR)):
+        consumers.join(name, library, LITE)
+    consumers.settle("a", "b")
+    consumers.join("c", FIVE, LITE)
+    consumers.settle("a", "b", "c")
+    assert 0 == consumers.workers["a"].end()
+    consumers.settle("b", "c")
+    assert {"released"} == {it.ending for it in published.handovers(consumers.group)}
+    consumers.killed["b"] = consumers.workers["b"].kill()
+    consumers.settle("c")
+
+    sent = consumers.stop()
+
+    work = consumers.work()
+    counts = Counter(it.number for it in work)
+    assert set(range(sent)) <= counts.keys()
+    assert [] == overlaps(work)
+    assert {"a", "b", "c"} == {it.worker for it in work}
+    killed = {it.number for it in work if it.worker == "b"}
+    assert {number for number, times in counts.items() if times > 1} <= killed
+
+
 def test_a_name_server_that_is_away_or_knows_nothing_yet_takes_no_queue(
     consumers: Consumers, controller: ControllerProcess, published: Published
 ) -> None:
@@ -119,7 +145,7 @@ def test_without_a_controller_a_consumer_works_only_if_told_to(
     """With `Fallback.AVG` it takes its share by AVG, after a session; the other takes nothing."""
     consumers.begin()
     for name, fallback in (("b", "NONE"), ("a", "AVG")):
-        consumers.join(name, "trimtab-checks-server", "concurrently", servers, fallback)
+        consumers.join(name, FIVE, "concurrently", servers, fallback)
         consumers.workers[name].wait_for("started")
     share = {str(number) for number in range(4)}
     published.wait_until(lambda: {it.queue[1] for it in consumers.work()} >= share)  # one by one
@@ -134,7 +160,7 @@ def test_without_a_controller_a_consumer_works_only_if_told_to(
 def test_a_consumer_that_broadcasts_is_left_alone(consumers: Consumers) -> None:
     """Each works on all messages, and no controller is asked."""
     consumers.begin()
-    libraries = {"a": "trimtab-checks-server", "b": "trimtab-checks-client-4"}
+    libraries = {"a": FIVE, "b": FOUR}
     for name, library in libraries.items():
         consumers.join(name, library, "broadcasting")
     for worker in consumers.workers.values():
@@ -153,11 +179,11 @@ def test_a_consumer_whose_name_was_taken_says_so(
 ) -> None:
     """The older one works on nothing more, and a health check can ask."""
     consumers.begin()
-    consumers.join("a", "trimtab-checks-server", "concurrently", fallback="AVG")
+    consumers.join("a", FIVE, "concurrently", fallback="AVG")
     consumers.settle("a")
     published.wait_until(lambda: consumers.state("a") == "OBEYING")
 
-    consumers.join("younger", "trimtab-checks-server", "concurrently", client="a")
+    consumers.join("younger", FIVE, "concurrently", client="a")
 
     published.wait_until(lambda: consumers.state("a") == "REPLACED")
     published.wait_until(lambda: consumers.state("younger") == "OBEYING")
@@ -166,7 +192,7 @@ def test_a_consumer_whose_name_was_taken_says_so(
 def test_a_consumer_that_its_broker_rebalances_is_refused(tmp_path: Path) -> None:
     """It would never ask the controller, and work on nothing: with the reason, before it starts."""
     about = [NOBODY, NOBODY, "trimtab.", "billing", "orders", "a", "by-broker", "NONE"]
-    command = [*java("RocketWorker", "trimtab-checks-server"), *about]
+    command = [*java("RocketWorker", FIVE), *about]
     with JavaProcess(tmp_path, command) as worker:
         assert 1 == worker.end()
 

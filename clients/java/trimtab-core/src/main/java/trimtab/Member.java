@@ -2,14 +2,13 @@ package trimtab;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,8 +46,7 @@ public final class Member implements Inbox {
     private final MemberListener listener;
     private final KafkaTransport transport;
     private final Thread thread = new Thread(this::run, "trimtab-member");
-    private final Thread teller = new Thread(this::tell, "trimtab-callbacks");
-    private final BlockingQueue<Runnable> news = new LinkedBlockingQueue<>();
+    private final Teller teller = new Teller(error -> fail("a callback failed", error));
     private final byte[] groupKey;
     private Profile profile;
 
@@ -72,14 +70,13 @@ public final class Member implements Inbox {
                         options.revocationTimeout.toMillis(),
                         options.instance,
                         "trimtab-java");
-        this.watch = new Watch(memberId + " in " + group, options, text -> news.add(() -> listener.onTrouble(text)));
+        this.watch = new Watch(memberId + " in " + group, options, text -> teller.tell(() -> listener.onTrouble(text)));
         this.transport =
                 new KafkaTransport(options.servers, options.prefix, options.sessionTimeout, options.kafka, this);
     }
 
     /** Begins to join; returns at once. */
     public void start() {
-        teller.setDaemon(true);
         teller.start();
         thread.start();
     }
@@ -91,6 +88,15 @@ public final class Member implements Inbox {
         }
         perform(session.tick(clock.now()));
         return session.working();
+    }
+
+    /** The same, and those that the application was told to stop and has not finished. */
+    public synchronized List<Grant> unreleased() {
+        List<Grant> grants = new ArrayList<>(assignment());
+        if (session != null) {
+            grants.addAll(session.revoking());
+        }
+        return grants;
     }
 
     /** Whether the member may work on a queue at this moment: ask before you begin on something. */
@@ -204,7 +210,7 @@ public final class Member implements Inbox {
             fail("the member failed", e);
         } finally {
             transport.close(CLOSE);
-            news.add(() -> Thread.currentThread().interrupt()); // the last: ends the teller
+            teller.finish();
         }
     }
 
@@ -271,13 +277,13 @@ public final class Member implements Inbox {
             } else if (action instanceof Action.FindEnd) {
                 findEnd = true; // by the thread that polls
             } else if (action instanceof Action.Assigned) {
-                news.add(() -> listener.onAssigned(((Action.Assigned) action).grants));
+                teller.tell(() -> listener.onAssigned(((Action.Assigned) action).grants));
             } else if (action instanceof Action.Revoked) {
-                news.add(() -> listener.onRevoked(((Action.Revoked) action).grants));
+                teller.tell(() -> listener.onRevoked(((Action.Revoked) action).grants));
             } else if (action instanceof Action.Lost) {
                 Action.Lost lost = (Action.Lost) action;
                 LOG.warn("{} lost {} queues: {}", profile.member, lost.grants.size(), lost.reason.text);
-                news.add(() -> listener.onLost(lost.grants, lost.reason));
+                teller.tell(() -> listener.onLost(lost.grants, lost.reason));
             } else if (action instanceof Action.Unheard) {
                 Action.Unheard why = (Action.Unheard) action;
                 LOG.warn("{} joins anew: unheard for {} ms, has not read for {} ms",
@@ -292,18 +298,6 @@ public final class Member implements Inbox {
         ending = how;
         if (how == Ending.REPLACED) {
             LOG.error("{} has ended: a younger process has taken its name", profile.member);
-        }
-    }
-
-    private void tell() {
-        try {
-            while (!Thread.currentThread().isInterrupted()) {
-                news.take().run();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (RuntimeException e) {
-            fail("a callback failed", e);
         }
     }
 

@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
-import org.apache.rocketmq.client.impl.consumer.DefaultMQPushConsumerImpl;
+import org.apache.rocketmq.client.ClientConfig;
+import org.apache.rocketmq.client.consumer.store.OffsetStore;
+import org.apache.rocketmq.client.impl.consumer.MQConsumerInner;
 import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
+import org.apache.rocketmq.client.impl.consumer.RebalanceImpl;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.common.ServiceState;
 import org.apache.rocketmq.common.message.MessageQueue;
@@ -25,20 +27,47 @@ import trimtab.protocol.Queue;
  * <p>All of it is there in 4.9 and in 5, under the same names. Only the client's own thread adds and
  * removes queues; we drop what must stop at once, and wake that thread.
  */
-final class Client {
+abstract class Client {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
     /** RocketMQ's number of the request, the same in 4 and 5. */
     private static final int UNLOCK_BATCH_MQ = 42;
     /** As RocketMQ's own client has for this request. */
     private static final long PATIENCE_MS = 1_000;
 
-    private final DefaultMQPushConsumer consumer;
-    private final DefaultMQPushConsumerImpl inner;
+    private final ClientConfig consumer;
+    private final MQConsumerInner inner;
 
-    Client(DefaultMQPushConsumer consumer) {
+    Client(ClientConfig consumer, MQConsumerInner inner) {
         this.consumer = consumer;
-        this.inner = consumer.getDefaultMQPushConsumerImpl();
+        this.inner = inner;
     }
+
+    abstract ServiceState state();
+
+    /** What all clients of the process share; null before the start. */
+    abstract MQClientInstance shared();
+
+    abstract RebalanceImpl rebalance();
+
+    abstract OffsetStore offsets();
+
+    /** Whether its listener takes the messages of each queue in order, under a lock of the broker's. */
+    abstract boolean isOrderly();
+
+    /** Why it may have a queue, and has never asked its strategy for any. */
+    abstract String whyNobodyAsked();
+
+    /** Whether a queue that is taken from it stays its share until {@link #settle}. */
+    abstract boolean keepsUntilSettled();
+
+    /** Nobody works on a queue any more that is taken: has the broker know how far it was worked on. */
+    abstract void settle(Queue queue);
+
+    /** Whether what is in hand can be finished while this thread waits for that. */
+    abstract boolean isUnderWay();
+
+    /** What is in hand is not waited for any more, and not done. */
+    abstract void giveUp();
 
     /** Whether each consumer of the group works on all queues: then it asks no strategy. */
     boolean isBroadcasting() {
@@ -53,7 +82,7 @@ final class Client {
     /** By name, because in 4.9 a setting is of another class than in 5, or is not there: null. */
     private Object setting(String getter) {
         try {
-            return DefaultMQPushConsumer.class.getMethod(getter).invoke(consumer);
+            return consumer.getClass().getMethod(getter).invoke(consumer);
         } catch (NoSuchMethodException e) {
             return null;
         } catch (ReflectiveOperationException e) {
@@ -63,34 +92,34 @@ final class Client {
 
     /** Has the client's thread ask its strategy anew, now. */
     void wake() {
-        if (inner.getServiceState() == ServiceState.RUNNING && inner.getmQClientFactory() != null) {
-            inner.getmQClientFactory().rebalanceImmediately();
+        if (state() == ServiceState.RUNNING && shared() != null) {
+            shared().rebalanceImmediately();
         }
     }
 
     boolean isShutDown() {
-        return inner.getServiceState() == ServiceState.SHUTDOWN_ALREADY;
+        return state() == ServiceState.SHUTDOWN_ALREADY;
     }
 
     /** All that it subscribes, with the group's own topic of messages to be tried again. */
     List<String> topics() {
-        return new ArrayList<>(new TreeSet<>(inner.getSubscriptionInner().keySet()));
+        return new ArrayList<>(new TreeSet<>(rebalance().getSubscriptionInner().keySet()));
     }
 
     /** Whether it still has a queue: it removes one after its offset was sent to the broker. */
     boolean has(Queue queue) {
-        return inner.getRebalanceImpl().getProcessQueueTable().containsKey(named(queue));
+        return rebalance().getProcessQueueTable().containsKey(named(queue));
     }
 
     /** Whether it has a queue that was dropped, and that it therefore has to remove first. */
     boolean hasDropped(Queue queue) {
-        ProcessQueue mine = inner.getRebalanceImpl().getProcessQueueTable().get(named(queue));
+        ProcessQueue mine = rebalance().getProcessQueueTable().get(named(queue));
         return mine != null && mine.isDropped();
     }
 
     /** Has it begin on no more messages of a queue, and ignore what becomes of those at work. */
     void drop(Queue queue) {
-        ProcessQueue mine = inner.getRebalanceImpl().getProcessQueueTable().get(named(queue));
+        ProcessQueue mine = rebalance().getProcessQueueTable().get(named(queue));
         if (mine != null) {
             mine.setDropped(true);
         }
@@ -99,12 +128,7 @@ final class Client {
     /** The same, and have it commit nothing: the queue is somebody else's. */
     void forsake(Queue queue) {
         drop(queue);
-        inner.getOffsetStore().removeOffset(named(queue));
-    }
-
-    /** Whether its listener takes the messages of each queue in order, under a lock of the broker's. */
-    boolean isOrderly() {
-        return inner.isConsumeOrderly();
+        offsets().removeOffset(named(queue));
     }
 
     /**
@@ -134,10 +158,9 @@ final class Client {
     private void unlock(String broker, String order) {
         RemotingCommand command = RemotingCommand.createRequestCommand(UNLOCK_BATCH_MQ, null);
         command.setBody(order.getBytes(StandardCharsets.UTF_8));
-        MQClientInstance shared = inner.getmQClientFactory();
-        String address = shared.findBrokerAddressInPublish(broker);
+        String address = shared().findBrokerAddressInPublish(broker);
         try {
-            shared.getMQClientAPIImpl().getRemotingClient().invokeSync(address, command, PATIENCE_MS);
+            shared().getMQClientAPIImpl().getRemotingClient().invokeSync(address, command, PATIENCE_MS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) { // RocketMQ declares five, and the answer to all is to wait
@@ -149,7 +172,7 @@ final class Client {
         return new Queue(queue.getTopic(), queue.getBrokerName(), queue.getQueueId());
     }
 
-    private static MessageQueue named(Queue queue) {
+    static MessageQueue named(Queue queue) {
         return new MessageQueue(queue.topic, queue.broker, queue.id);
     }
 }

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import trimtab.Grant;
+import trimtab.protocol.Queue;
 
 /**
  * Queues that were taken from us, until the client has really let each go.
@@ -19,6 +21,8 @@ final class Departures {
     private final Gate gate;
     private final Answers answers;
     private final Set<Grant> leaving = new HashSet<>();
+    /** Those whose offset is at the broker before they leave the table. */
+    private final Set<Grant> settled = new HashSet<>();
 
     Departures(Client client, Gate gate, Answers answers) {
         this.client = client;
@@ -33,6 +37,12 @@ final class Departures {
     /** Nobody waits for these any more. */
     synchronized void forget(List<Grant> grants) {
         leaving.removeAll(grants);
+        settled.removeAll(grants);
+    }
+
+    /** Those that the client may remove now, because their offset is at the broker. */
+    synchronized Set<Queue> settled() {
+        return settled.stream().map(it -> it.queue).collect(Collectors.toSet());
     }
 
     synchronized boolean isEmpty() {
@@ -41,10 +51,12 @@ final class Departures {
 
     /** Hands over those that are gone by now. The position stays RocketMQ's: its broker has it. */
     void look(Consumer<Map<Grant, Long>> finished) {
+        settle();
         Map<Grant, Long> gone = new HashMap<>();
         synchronized (this) {
             for (Grant grant : leaving) {
-                if (!answers.name(grant.queue) && !client.has(grant.queue) && gate.isIdle(grant.queue)) {
+                boolean isSettled = !client.keepsUntilSettled() || settled.contains(grant);
+                if (isSettled && !answers.name(grant.queue) && !client.has(grant.queue) && gate.isIdle(grant.queue)) {
                     gone.put(grant, null);
                 }
             }
@@ -52,6 +64,27 @@ final class Departures {
         }
         if (!gone.isEmpty()) {
             finished.accept(gone);
+            synchronized (this) {
+                settled.removeAll(gone.keySet()); // not before they are released: until then they are its share
+            }
+        }
+    }
+
+    /** Has the broker know how far those are that nobody works on any more; then the client may remove them. */
+    private void settle() {
+        Set<Grant> idle = new HashSet<>();
+        synchronized (this) {
+            if (client.keepsUntilSettled()) {
+                leaving.stream().filter(it -> !settled.contains(it) && gate.isIdle(it.queue)).forEach(idle::add);
+            }
+        }
+        if (!idle.isEmpty()) {
+            idle.forEach(it -> client.settle(it.queue));
+            synchronized (this) {
+                idle.retainAll(leaving);
+                settled.addAll(idle);
+            }
+            client.wake();
         }
     }
 }

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.function.Function;
+import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
 import org.apache.rocketmq.common.message.MessageQueue;
@@ -14,14 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trimtab.Grant;
 import trimtab.Member;
-import trimtab.MemberListener;
 import trimtab.MemberOptions;
 import trimtab.protocol.Queue;
 import trimtab.session.Ending;
-import trimtab.session.LossReason;
 
 /**
- * Makes a push consumer of RocketMQ a member of its group, whose queues the controller shares out.
+ * Makes a consumer of RocketMQ a member of its group, whose queues the controller shares out.
  *
  * <pre>
  * consumer.registerMessageListener(listener);
@@ -29,7 +27,8 @@ import trimtab.session.LossReason;
  * consumer.start();
  * </pre>
  *
- * <p>All consumers of the group must do so: the queues of one that does not have two owners. It joins when
+ * <p>A push consumer has its listener before; a {@link DefaultLitePullConsumer lite pull consumer} needs none.
+ * All consumers of the group must do so: the queues of one that does not have two owners. It joins when
  * the consumer starts, under its client id, and leaves when the consumer is shut down. A consumer that
  * broadcasts asks nobody, and is left alone.
  */
@@ -53,10 +52,6 @@ public final class Trimtab implements AutoCloseable {
      */
     private static final long REMIND_MS = 1_000;
 
-    private static final String BY_BROKER =
-            "the broker says what this consumer works on, so it would never ask the controller:"
-                    + " do not call setClientRebalance(false)";
-
     private final Client client;
     private final MemberOptions options;
     private final Fallback fallback;
@@ -70,16 +65,17 @@ public final class Trimtab implements AutoCloseable {
     private volatile boolean alone;
     private volatile boolean hasSaidThatNobodyAsked;
 
-    private Trimtab(DefaultMQPushConsumer consumer, MemberOptions options, Fallback fallback) {
-        this.client = new Client(consumer);
+    private Trimtab(Function<Gate, Client> made, MemberOptions options, Fallback fallback) {
+        this.client = made.apply(gate);
         if (client.isRebalancedByBroker()) {
-            throw new IllegalStateException("Trimtab.attach: " + BY_BROKER);
+            throw new IllegalStateException("Trimtab.attach: " + client.whyNobodyAsked());
         }
         this.options = options;
         this.fallback = fallback;
         this.departures = new Departures(client, gate, answers);
-        new Listeners(gate, client).guard(consumer);
-        consumer.setAllocateMessageQueueStrategy(new TrimtabStrategy(this));
+        if (System.getProperty(FLOOR) == null) {
+            System.setProperty(FLOOR, FLOOR_MS); // read when the first client of the process starts
+        }
     }
 
     /**
@@ -94,10 +90,28 @@ public final class Trimtab implements AutoCloseable {
     /** The same, with what to do while no controller answers. */
     public static Trimtab attach(
             DefaultMQPushConsumer consumer, MemberOptions options, Fallback fallback) {
-        if (System.getProperty(FLOOR) == null) {
-            System.setProperty(FLOOR, FLOOR_MS); // read when the first client of the process starts
-        }
-        return new Trimtab(consumer, options, fallback);
+        Trimtab trimtab = new Trimtab(gate -> new PushClient(consumer), options, fallback);
+        new Listeners(trimtab.gate, trimtab.client).guard(consumer);
+        consumer.setAllocateMessageQueueStrategy(new TrimtabStrategy(trimtab));
+        return trimtab;
+    }
+
+    /**
+     * Attaches a lite pull consumer that was not started yet, and subscribes. One thread polls it: to come back
+     * says that what it was given is done.
+     *
+     * @throws IllegalStateException it was started before, or is of a release that is not known
+     */
+    public static Trimtab attach(DefaultLitePullConsumer consumer, MemberOptions options) {
+        return attach(consumer, options, Fallback.NONE);
+    }
+
+    /** The same, with what to do while no controller answers. */
+    public static Trimtab attach(
+            DefaultLitePullConsumer consumer, MemberOptions options, Fallback fallback) {
+        Trimtab trimtab = new Trimtab(gate -> new LiteClient(consumer, gate), options, fallback);
+        consumer.setAllocateMessageQueueStrategy(new TrimtabStrategy(trimtab));
+        return trimtab;
     }
 
     /** What its share is decided by at this moment. Any thread may ask, for instance a health check. */
@@ -116,10 +130,27 @@ public final class Trimtab implements AutoCloseable {
         return mine != null && mine.isAnswered() ? State.OBEYING : State.WAITING;
     }
 
-    /** Hands all queues on in good order, and waits for that. Then shut the consumer down. */
+    /**
+     * Whether the application may go on with what it has in hand of a queue, at this moment: ask before each
+     * message of what you have polled, if a process may be frozen. A listener is not called without.
+     */
+    public boolean holds(MessageQueue queue) {
+        Queue named = Client.named(queue);
+        Member mine = member;
+        return isOurs(named)
+                || (mine != null && mine.unreleased().stream().anyMatch(it -> it.queue.equals(named)));
+    }
+
+    /**
+     * Hands all queues on in good order, and waits for that. Then shut the consumer down. If it is the thread that
+     * polls, what it was given last goes to others: commit before, if it is done.
+     */
     @Override
     public void close() throws InterruptedException {
         Member mine = member;
+        if (!client.isUnderWay()) {
+            client.giveUp();
+        }
         if (mine != null) {
             mine.leave(Duration.ofSeconds(30)); // RocketMQ's own patience with a lock is 60
             mine.join(Duration.ofSeconds(60));
@@ -135,7 +166,9 @@ public final class Trimtab implements AutoCloseable {
         }
         String topic = queues.get(0).getTopic();
         Set<Queue> mine = new HashSet<>();
-        member.assignment().forEach(it -> mine.add(it.queue));
+        List<Grant> grants = client.keepsUntilSettled() ? member.unreleased() : member.assignment();
+        grants.forEach(it -> mine.add(it.queue));
+        mine.removeAll(departures.settled());
         List<MessageQueue> share = new ArrayList<>();
         boolean askAgain = false;
         if (worksAlone()) {
@@ -164,7 +197,7 @@ public final class Trimtab implements AutoCloseable {
     private synchronized void begin(String group, String clientId) {
         List<String> topics = client.topics();
         if (member == null) {
-            member = new Member(group, clientId, topics, options, new Obedience());
+            member = new Member(group, clientId, topics, options, new Obedience(client, departures, this::hurry));
             unansweredSince = System.nanoTime();
             member.start();
             Thread keeper = new Thread(this::keep, "trimtab-rocketmq");
@@ -183,7 +216,7 @@ public final class Trimtab implements AutoCloseable {
         if (mine == null) { // it has a queue, and has never asked for any
             if (!hasSaidThatNobodyAsked) {
                 hasSaidThatNobodyAsked = true;
-                LOG.error("nothing is worked on: {}", BY_BROKER);
+                LOG.error("nothing is worked on: {}", client.whyNobodyAsked());
             }
             return false;
         }
@@ -221,6 +254,7 @@ public final class Trimtab implements AutoCloseable {
                 if (client.isShutDown() && !hasLeft) {
                     hasLeft = true;
                     answers.forget(); // its table is empty for good
+                    client.giveUp();
                     member.leave(Duration.ZERO);
                 }
                 departures.look(member::finish);
@@ -250,33 +284,9 @@ public final class Trimtab implements AutoCloseable {
         }
     }
 
-    /** Does what the controller says. */
-    private final class Obedience implements MemberListener {
-        @Override
-        public void onAssigned(List<Grant> grants) {
-            if (client.isOrderly()) {
-                Map<String, List<Queue>> byFormer = new TreeMap<>();
-                grants.stream().filter(it -> it.formerOwner != null).forEach(it ->
-                        byFormer.computeIfAbsent(it.formerOwner, key -> new ArrayList<>()).add(it.queue));
-                byFormer.forEach(client::unlock);
-            }
-            client.wake();
-        }
-
-        @Override
-        public void onRevoked(List<Grant> grants) {
-            departures.begin(grants);
-            client.wake();
-            synchronized (news) {
-                news.notifyAll();
-            }
-        }
-
-        @Override
-        public void onLost(List<Grant> grants, LossReason reason) {
-            departures.forget(grants);
-            grants.forEach(it -> client.forsake(it.queue));
-            client.wake();
+    private void hurry() {
+        synchronized (news) {
+            news.notifyAll();
         }
     }
 }

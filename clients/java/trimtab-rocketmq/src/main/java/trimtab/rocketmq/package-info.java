@@ -1,2 +1,2 @@
-/** RocketMQ's push consumers as members of trimtab. Begin with {@link trimtab.rocketmq.Trimtab}. */
+/** RocketMQ's consumers as members of trimtab. Begin with {@link trimtab.rocketmq.Trimtab}. */
 package trimtab.rocketmq;

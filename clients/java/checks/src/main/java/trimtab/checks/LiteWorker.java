@@ -1,0 +1,78 @@
+package trimtab.checks;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
+import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
+import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.common.message.MessageQueue;
+import trimtab.MemberOptions;
+import trimtab.rocketmq.Trimtab;
+
+/**
+ * A lite pull consumer of RocketMQ that says on stdout what it works on, and when.
+ *
+ * <p>{@code LiteWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME}. It says lines as {@link RocketWorker} does. At the
+ * end of stdin it finishes what it has, hands on, and shuts its consumer down.
+ */
+public final class LiteWorker {
+    private static final int WORK_MS = 4;
+    private static final int WAIT_MS = 200;
+
+    private static volatile boolean over;
+
+    private LiteWorker() {}
+
+    public static void main(String[] args) throws Exception {
+        DefaultLitePullConsumer consumer = new DefaultLitePullConsumer(args[3]);
+        consumer.setNamesrvAddr(args[0]);
+        consumer.setClientIP("worker");
+        consumer.setInstanceName(args[5]);
+        consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+        consumer.subscribe(args[4], "*");
+        MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
+        Trimtab trimtab = Trimtab.attach(consumer, options);
+        consumer.start();
+        say("started");
+        new Thread(() -> obey(trimtab), "orders").start();
+        while (!over) {
+            work(consumer.poll(WAIT_MS), trimtab);
+        }
+        consumer.commit(); // all that was polled is done
+        trimtab.close();
+        consumer.shutdown();
+    }
+
+    private static void obey(Trimtab trimtab) {
+        try {
+            for (int read = System.in.read(); read >= 0; read = System.in.read()) {
+                if (read == '\n') {
+                    say("state " + trimtab.state());
+                }
+            }
+        } catch (java.io.IOException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            over = true;
+        }
+    }
+
+    private static void work(List<MessageExt> messages, Trimtab trimtab) throws InterruptedException {
+        for (MessageExt message : messages) {
+            MessageQueue queue = new MessageQueue(message.getTopic(), message.getBrokerName(), message.getQueueId());
+            if (!trimtab.holds(queue)) {
+                return; // others have the rest already
+            }
+            String where = message.getTopic() + " " + message.getQueueId() + " "
+                    + new String(message.getBody(), StandardCharsets.UTF_8);
+            say("begin " + where);
+            Thread.sleep(WORK_MS);
+            say("end " + where);
+        }
+    }
+
+    private static synchronized void say(String line) {
+        System.out.println(System.nanoTime() + " " + line);
+    }
+}
