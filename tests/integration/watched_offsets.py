@@ -10,6 +10,7 @@ from typing import Self
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
+from trimtab.consuming.confluent import metadata_of
 from trimtab.consuming.offsets import token_of
 
 _PATIENCE_S = 60.0
@@ -38,7 +39,7 @@ class Offsets:
         while not self._over.wait(_LOOK_S):
             for it in self._ask(consumer):
                 if it.offset >= 0:
-                    self._look(it.partition, it.offset, token_of(it.metadata or ""))
+                    self._look(it.partition, it.offset, token_of(metadata_of(it)))
         consumer.close()
 
     def _ask(self, consumer: Consumer) -> list[TopicPartition]:

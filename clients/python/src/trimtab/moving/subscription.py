@@ -26,7 +26,7 @@ from confluent_kafka import (
 )
 
 from trimtab.clock import now_s
-from trimtab.consuming.confluent import checked, place, queue_of, refused
+from trimtab.consuming.confluent import checked, metadata_of, place, queue_of, refused
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.moving.sides import LastCommit, read_commit
 from trimtab.protocol import QueueRef
@@ -109,7 +109,7 @@ class Subscription:
             return {}
         found = _answer(self._ask(lambda it: it.committed(asked, _ASK_S)), "what is committed")
         return {
-            queue_of(it): read_commit(it.offset, it.metadata or "")
+            queue_of(it): read_commit(it.offset, metadata_of(it))
             for it in found
             if it.error is None
         }
