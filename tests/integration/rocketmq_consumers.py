@@ -30,6 +30,8 @@ _STREAM: Final = "@STREAM"
 """RocketMQ adds it to the id of a client that is polled."""
 LITE: Final = "lite"
 """Instead of a listener: it is polled."""
+LATELY_NS: Final = 2_000_000_000
+"""In this time there is a message for each queue, also on a machine that is busy."""
 AT_WORK_NS: Final = 20_000_000
 """What began until so soon after a sleep was at work before it: nobody can stop that."""
 
@@ -139,8 +141,8 @@ class Consumers:
         return [it for name in self.workers for it in self._work_of(name)]
 
     def shares(self) -> dict[str, set[tuple[str, str]]]:
-        """The queues of the topic on which each has begun a message in the last second."""
-        since = time.monotonic_ns() - 1_000_000_000
+        """The queues of the topic on which each has begun a message lately."""
+        since = time.monotonic_ns() - LATELY_NS
         begun = [it for it in self.work() if it.begun > since and "RETRY" not in it.queue[0]]
         return {
             name: shared
