@@ -147,11 +147,22 @@ class Fleet:
         if self._freed is not None:
             self._freed(set(worker.owned))
         self.gone(name)
+        return at, self._bereave(worker, at)
+
+    def freeze(self, name: str) -> tuple[int, set[int]]:
+        """Have a member stand still for good; return when, and what it had."""
+        worker = self._workers[name]
+        worker.present, at = False, time.time_ns()
+        os.kill(worker.pid, signal.SIGSTOP)
+        time.sleep(_POLL_S)  # what it has said is on its way
+        return at, self._bereave(worker, at)
+
+    def _bereave(self, worker: Worker, at: int) -> set[int]:
         with self._lock:
             owned = set(worker.owned)
-            self._turns += [Turn(at, False, name, it) for it in owned]  # noqa: FBT003 - as named
+            self._turns += [Turn(at, False, worker.name, it) for it in owned]  # noqa: FBT003 - as named
             worker.owned.clear()
-        return at, owned
+        return owned
 
     def gone(self, name: str) -> None:
         """Wait until a member that is going has ended, and all that it said is read."""
@@ -169,12 +180,14 @@ class Fleet:
         if not self.rests():
             raise Failure(f"the members never rest: {self._loads()}")
 
-    def rests(self, quiet_s: float = REST_S, replaced: str = "") -> bool:
+    def rests(
+        self, quiet_s: float = REST_S, replaced: str = "", patience_s: float = _PATIENCE_S
+    ) -> bool:
         """Wait as `rest` does, and tell whether it comes true.
 
         Who was replaced may have nothing.
         """
-        deadline, since, known = time.monotonic() + _PATIENCE_S, time.monotonic(), -1
+        deadline, since, known = time.monotonic() + patience_s, time.monotonic(), -1
         while time.monotonic() - since < quiet_s:
             if time.monotonic() > deadline:
                 return False

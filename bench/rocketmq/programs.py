@@ -1,0 +1,98 @@
+"""The programs in Java: RocketMQ's own servers, and its consumers, as `make members` builds them.
+
+Used by the command. Its one rule: a program's files are in the bench's own directory.
+"""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from console.embedded.java import find_java
+from console.embedded.ports import choose_port
+from console.errors import ExitCode, Failure
+from console.tethered_process import TetheredProcess
+
+_ROOT: Final = Path(__file__).parents[2]
+_BUILT: Final = _ROOT / ".cache" / "java"
+_FRUGAL: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m")
+"""Twenty of them share a machine."""
+_OPEN: Final = (
+    "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+)
+"""What RocketMQ's store needs of Java 17."""
+_OURS: Final = ("trimtab-core", "trimtab-rocketmq", "trimtab-checks")
+_LIBRARY: Final = "trimtab-checks-server"
+"""RocketMQ 5.3.3: its servers, and so its client."""
+_PATIENCE_S: Final = 60.0
+_POLL_S: Final = 0.05
+
+
+def java(home: Path, program: str, *arguments: str) -> list[str]:
+    """Return the command that runs one of our programs.
+
+    Raises:
+        Failure: They are not built.
+    """
+    if not _BUILT.is_dir():
+        raise Failure("the programs in Java are not built; run `make members`", ExitCode.NOT_FOUND)
+    places = [_BUILT / name / "classes" for name in _OURS]
+    places += [_BUILT / "lib" / name / "*" for name in ("trimtab-core", _LIBRARY)]
+    path = os.pathsep.join(map(str, places))
+    start = [str(find_java()), *_OPEN, *_FRUGAL, f"-Duser.home={home}", "-cp", path]
+    return [*start, f"trimtab.checks.{program}", *arguments]
+
+
+class Servers:
+    """A name server and two brokers, while the ``with`` block lasts."""
+
+    def __init__(self, home: Path) -> None:
+        home.mkdir()
+        self.names = f"127.0.0.1:{choose_port(0)}"
+        port = self.names.rpartition(":")[2]
+        command = java(home, "RocketServer", str(home), port, "DefaultCluster", "broker-b")
+        self._said = home / "said"
+        reading, self._orders = os.pipe()
+        with self._said.open("wb") as output:
+            self._process = TetheredProcess(
+                ["bash", "-c", f'exec "$@" <&{reading}', "bash", *command],
+                output=output,
+                pass_fds=(reading,),
+            )
+        os.close(reading)
+
+    def make(self, topic: str, queues: int) -> None:
+        """Make a topic, with so many queues at each broker."""
+        made = self._count("made")
+        os.write(self._orders, f"topic {topic} {queues}\n".encode())
+        self._until("made", made + 1)
+
+    def _count(self, word: str) -> int:
+        return self._said.read_text(errors="replace").split("\n")[:-1].count(word)
+
+    def _until(self, word: str, count: int) -> None:
+        deadline = time.monotonic() + _PATIENCE_S
+        while self._count(word) < count:
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                said = self._said.read_text(errors="replace")[-5_000:]
+                raise Failure("RocketMQ's servers do not serve", details=said)
+            time.sleep(_POLL_S)
+
+    def __enter__(self) -> Self:
+        self._until("ready", 1)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._orders)
+        try:
+            self._process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.stop()
