@@ -16,6 +16,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from bench.command import conclude, run
 from bench.departures.fleet import Command, Fleet
+from bench.departures.turns import doubled
 from bench.departures.worker import TOPIC
 from bench.floor.contender import Contender
 from bench.floor.plan import Side
@@ -128,7 +129,7 @@ def _restarted(fleet: Fleet, controller: Contender) -> tuple[list[float | None],
             worst[queue] = max(worst[queue], (taken[queue] - ends[queue]) / 1e6)
         fleet.again(name)
         fleet.show(name)
-    before, twice = fleet.owners(), fleet.doubled(first)
+    before, twice = fleet.owners(), doubled(fleet.turns, first)
     controller.thaw()
     fleet.rest()
     after = fleet.owners()

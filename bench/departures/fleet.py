@@ -14,8 +14,9 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
+from bench.departures.turns import First, Turn
 from console.errors import Failure
 
 _PATIENCE_S: Final = 120.0
@@ -48,26 +49,6 @@ class Worker:
     """It has joined, if only in its own words."""
     present: bool = False
     """It was told to join, and not to go."""
-
-
-class Turn(NamedTuple):
-    """A queue came to a member, or went."""
-
-    at: int
-    begins: bool
-    """Sorted by these two, an end comes before a beginning of the same moment."""
-    name: str
-    queue: int
-
-
-class First(NamedTuple):
-    """A member got its first message of a queue that had come to it."""
-
-    at: int
-    name: str
-    queue: int
-    sent: int
-    """When that message was written."""
 
 
 class Fleet:
@@ -236,19 +217,6 @@ class Fleet:
         with self._lock:
             workers = list(self._workers.values())
             return {it: [w.name for w in workers if it in w.owned] for it in range(self.queues)}
-
-    def doubled(self, since: int) -> int:
-        """Count how often a queue was begun while another member worked on it."""
-        working: dict[int, str] = {}
-        twice = 0
-        for turn in self.turns:
-            other = working.get(turn.queue, turn.name)
-            if turn.begins:
-                twice += other != turn.name and turn.at > since
-                working[turn.queue] = turn.name
-            elif other == turn.name:
-                working.pop(turn.queue, None)
-        return twice
 
     def said(self, name: str, event: str) -> int:
         """Return when a member has said this word.

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from bench.departures.fleet import First, Turn
+from bench.departures.turns import First, Turn
 
 S: Final = 1_000_000_000
 _MS: Final = 1_000_000

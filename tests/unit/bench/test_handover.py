@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.departures.fleet import First, Turn
+from bench.departures.turns import First, Turn
 from bench.handover.cases import Case
 from bench.handover.measures import S, cost
 from bench.handover.report import headline, table
