@@ -11,7 +11,7 @@ from rebalance.groups.model.decisions import Decision, MemberChange, MemberChang
 from sinks.assignments import own_name
 from tests.simulation.brain import Brain
 from tests.simulation.model_kafka import Broker
-from tests.simulation.rules import GROUP
+from tests.simulation.rules import GROUP, PREFIX
 from tests.simulation.scenario import MAX_STEP_MS, SESSION_MS
 from trimtab.protocol import HEARTBEATS, MEMBERS
 
@@ -20,6 +20,7 @@ def hasty(brain: Brain, broker: Broker, decided: Sequence[Decision]) -> Iterator
     """Name those who were expired within a session, and less a step, of what they said last."""
     if not broker.behind_ms:
         return  # the auditor can
+    beating = f"{PREFIX}{HEARTBEATS.name}"
     logs = (broker.log(topic) for topic in (HEARTBEATS, MEMBERS))
     rows = [row for log in logs for row in log if row.offset <= brain.furthest.get(row.topic, -1)]
     for it in decided:
@@ -28,8 +29,15 @@ def hasty(brain: Brain, broker: Broker, decided: Sequence[Decision]) -> Iterator
             then = next(broker.written_at(row) for row in rows if row.position == it.cause.position)
             marks = f'"member":"{name}"'.encode(), f'"{it.incarnation}"'.encode()
             said = [row for row in rows if all(mark in (row.value or b"") for mark in marks)]
-            # What is repeated proves nothing: it counts when it was written first (B3).
-            first = {row.value: broker.written_at(row) for row in reversed(said)}
+            # What is repeated proves nothing: it counts when it was written first (B3). And where
+            # the clock is behind, nothing tells that a join came after a beat of its life (B2).
+            beats = [broker.written_at(row) for row in said if row.topic == beating]
+            dated = [
+                row
+                for row in said
+                if row.topic == beating or broker.written_at(row) < min(beats, default=then)
+            ]
+            first = {row.value: broker.written_at(row) for row in reversed(dated)}
             before = [at for at in first.values() if at < then]
             silent_ms = then - max(before) if before else 0
             if silent_ms < SESSION_MS - MAX_STEP_MS:

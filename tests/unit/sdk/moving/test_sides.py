@@ -20,6 +20,7 @@ KAFKAS, TRIMTABS = LastCommit(offset=7), LastCommit("trimtab", 3, 7)
         ("whatever: others say", LastCommit("kafka", 0, 7)),
         ("kafka:5", LastCommit("kafka", 5, 7)),
         ("trimtab:5", LastCommit("trimtab", 5, 7)),
+        ("kafka:5:7", LastCommit("kafka", 5, 7)),  # read on behind the end
         ("trimtab:5:1790-abc", LastCommit("trimtab", 5, 7)),
     ],
 )

@@ -50,8 +50,11 @@ def read_commit(offset: int, said: str) -> LastCommit:
 
 
 def given_to(side: Side, token: int) -> str:
-    """What a commit says that gives a queue to a side."""
-    return f"{side}:{token}"
+    """What a commit says that gives a queue to a side.
+
+    It says where the token ends, because confluent-kafka may read on behind what was said.
+    """
+    return f"{side}:{token}:"
 
 
 def planned(
