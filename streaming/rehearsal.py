@@ -26,7 +26,7 @@ from pyspark.sql.streaming.state import GroupState
 
 from streaming.cell_operator import CellOperator
 from streaming.options import Options
-from streaming.pipeline import folded, source
+from streaming.pipeline import folded, observed, sink, source
 from streaming.process.trouble import Trouble
 from streaming.session import scratch
 from streaming.topics import ROUTINE, URGENT, names
@@ -110,10 +110,11 @@ class Rehearsal:
 
     def _start(self) -> StreamingQuery:
         records = self._source(URGENT).union(self._source(ROUTINE))
-        dropped = folded(records, self._options, Rehearsed(self._operator))
+        dropped = observed(folded(records, self._options, Rehearsed(self._operator)))
         place = scratch(self._options) / f"rehearsal-{time.monotonic_ns()}"
         writer = dropped.writeStream.queryName(f"{self._options.name}-rehearsal")
-        writer = writer.outputMode("update").format("noop").trigger(processingTime=_EVERY)
+        writer = writer.outputMode("update").format("kafka").trigger(processingTime=_EVERY)
+        writer = writer.options(**sink(self._options))  # connected, and nothing to write
         return writer.option("checkpointLocation", str(place.absolute())).start()
 
     def _source(self, topics: tuple[Topic[Any], ...]) -> DataFrame:

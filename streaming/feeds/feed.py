@@ -64,7 +64,7 @@ def client_config(options: Options, feed: str, trouble: Trouble) -> Config:
     }
 
 
-PROMPT: Final[Config] = {"fetch.wait.max.ms": 100}
+PROMPT: Final[Config] = {"fetch.wait.max.ms": 20}
 """For a reader that waits for the end of a partition: Kafka holds a fetch back, and with it the
 news that there is nothing more, and other answers on that connection; by default for 500 ms."""
 

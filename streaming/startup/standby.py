@@ -38,9 +38,9 @@ from trimtab.protocol import (
 )
 
 _NAME: Final = "standby"
-_LISTEN_S: Final = 0.05
+_LISTEN_S: Final = 0.02
 """How long it listens at a time, and so how late it notices what happens."""
-_ASK_S: Final = 0.1
+_ASK_S: Final = 0.03
 """How often Kafka is asked whether all has been read."""
 _ANSWER_S: Final = 0.5
 """How long it may take to answer."""
