@@ -59,8 +59,11 @@ class Fleet:
         queues: int,
         command: Command,
         freed: Callable[[Collection[int]], object] | None = None,
+        spread: int = 1,
     ) -> None:
         self.queues, self._command = queues, command
+        self._spread = spread
+        """How many more queues one may have than another, at rest."""
         self._freed = freed
         """Called with queues that a member has just given up, or died with."""
         self._lock = threading.Lock()
@@ -176,7 +179,7 @@ class Fleet:
                 now = len(self._turns)
             loads = self._loads(replaced)
             even = sum(loads.values()) == self.queues
-            even = even and max(loads.values()) - min(loads.values()) <= 1
+            even = even and max(loads.values()) - min(loads.values()) <= self._spread
             if now != known or not even:
                 since, known = time.monotonic(), now
             time.sleep(_POLL_S)

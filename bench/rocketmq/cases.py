@@ -44,6 +44,9 @@ CHANGES: Final = (Case.FIRST_START, Case.JOIN, Case.LEAVE, Case.KILL)
 """Those that are played with one group, as often as asked."""
 _PATIENCE_S: Final = 240.0
 """RocketMQ's brokers believe in a silent client for 120 s, and look every 10."""
+_SPREAD: Final = 3
+"""Queues of the topic that one may have more than another: the group's topic for messages that
+failed has a queue at each of the two brokers, and one consumer may have both."""
 _BETWEEN_S: Final = 1.0
 """How long a group is whole and quiet before the next member restarts."""
 Costs = dict[Case, list[Cost]]
@@ -67,7 +70,7 @@ class Group:
     def __init__(self, at: Place, side: Side, name: str, listener: str = "concurrently") -> None:
         self._place, self._side, self._name, self._listener = at, side, name, listener
         at.servers.make(self._topic, at.queues // 2)
-        self.fleet = Fleet(at.queues, self._command)
+        self.fleet = Fleet(at.queues, self._command, spread=_SPREAD)
 
     @property
     def _topic(self) -> str:

@@ -70,7 +70,6 @@ public final class RocketHolder {
         say("leaves", List.of());
         holder.consumer.shutdown();
         holder.tell(new TreeSet<>());
-        System.exit(0);
     }
 
     private void look() {
