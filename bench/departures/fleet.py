@@ -123,6 +123,16 @@ class Fleet:
         self._order(worker, how)
         return owned
 
+    def joined(self, *names: str) -> int:
+        """Have members join that say when they do; return when the first of them did."""
+        self.join(*names)
+        return min(self.said(it, "joins") for it in names)
+
+    def left(self, name: str, how: str = "leave") -> int:
+        """Have a member go that says when it does; return when it did."""
+        self.leave(name, how)
+        return self.said(name, "leaves")
+
     def kill(self, name: str) -> tuple[int, set[int]]:
         """Kill a member; return when, and what it had."""
         worker = self._workers[name]

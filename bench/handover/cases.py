@@ -95,16 +95,6 @@ class Group:
         fleet, queues = self.fleet, self._place.queues
         return cost(fleet.turns, fleet.firsts, began, queues, rested=rested)
 
-    def join(self, *lives: str) -> int:
-        """Have prepared lives join; return when the first of them did."""
-        self.fleet.join(*lives)
-        return min(self.fleet.said(it, "joins") for it in lives)
-
-    def leave(self, life: str, how: str = "leave") -> int:
-        """Have a life go; return when it did."""
-        self.fleet.leave(life, how)
-        return self.fleet.said(life, "leaves")
-
 
 def warm_up(at: Place, side: Side, times: int) -> None:
     """Have a member come and go so often that what answers has been compiled, and connected."""
@@ -115,7 +105,7 @@ def warm_up(at: Place, side: Side, times: int) -> None:
             life = f"x{number}.0"
             group.fleet.start(life)
             group.fleet.rests(_BETWEEN_S)
-            group.leave(life)
+            group.fleet.left(life)
             group.fleet.rests(_BETWEEN_S)
 
 
@@ -148,7 +138,7 @@ def _start(group: Group, members: int) -> Cost:
     lives = [f"m{number:02}.0" for number in range(members)]
     for life in lives:
         group.fleet.prepare(life)
-    return group.measured(lambda: group.join(*lives))
+    return group.measured(lambda: group.fleet.joined(*lives))
 
 
 def _come_and_go(group: Group, life: str, cases: Collection[Case], found: Costs) -> None:
@@ -156,13 +146,13 @@ def _come_and_go(group: Group, life: str, cases: Collection[Case], found: Costs)
     fleet = group.fleet
     if Case.JOIN in cases or Case.LEAVE in cases:
         fleet.prepare(life)
-        found[Case.JOIN].append(group.measured(lambda: group.join(life)))
-        found[Case.LEAVE].append(group.measured(lambda: group.leave(life)))
+        found[Case.JOIN].append(group.measured(lambda: group.fleet.joined(life)))
+        found[Case.LEAVE].append(group.measured(lambda: group.fleet.left(life)))
     for case, command in ((Case.KILL, group.command), (Case.GUARDED, group.guarded)):
         if case in cases and (case is Case.KILL or group.side is Side.TRIMTAB):
             victim = f"{case}-{life}"
             fleet.prepare(victim, command)
-            group.join(victim)
+            group.fleet.joined(victim)
             fleet.rest()
             found[case].append(group.measured(lambda: fleet.kill(victim)[0]))  # noqa: B023 - now
 
@@ -178,11 +168,11 @@ def _restart(group: Group, members: int, case: Case) -> Cost:
         before, after = f"{it}.0", f"{it}.1"
         fleet.prepare(after)
         if surge:
-            began.append(group.join(after))
+            began.append(group.fleet.joined(after))
             rested = fleet.rests(_BETWEEN_S, before) and rested
-        began.append(group.leave(before, "away" if case is Case.TEMPORARY else "leave"))
+        began.append(group.fleet.left(before, "away" if case is Case.TEMPORARY else "leave"))
         fleet.gone(before)
         if not surge:
-            group.join(after)
+            group.fleet.joined(after)
         rested = fleet.rests(_BETWEEN_S) and rested
     return group.measured(lambda: began[0], rested=rested)

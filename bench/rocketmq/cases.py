@@ -90,23 +90,13 @@ class Group:
         lives = [f"m{number:02}.0" for number in range(members)]
         for life in lives:
             self.fleet.prepare(life)
-        return self.measured(lambda: self.join(*lives))
+        return self.measured(lambda: self.fleet.joined(*lives))
 
     def measured(self, change: Callable[[], int], *, rested: bool = True) -> Cost:
         """Do something, wait for the rest, and measure from the moment that it returns."""
         began = change()
         rested = self.fleet.rests(patience_s=_PATIENCE_S) and rested
         return cost(self.fleet.turns, (), began, self._place.queues, rested=rested)
-
-    def join(self, *lives: str) -> int:
-        """Have prepared lives join; return when the first of them did."""
-        self.fleet.join(*lives)
-        return min(self.fleet.said(it, "joins") for it in lives)
-
-    def leave(self, life: str) -> int:
-        """Have a life go; return when it did."""
-        self.fleet.leave(life)
-        return self.fleet.said(life, "leaves")
 
 
 def play(
@@ -140,12 +130,12 @@ def _come_and_go(group: Group, life: str, cases: Collection[Case], found: Costs)
     fleet = group.fleet
     if Case.JOIN in cases or Case.LEAVE in cases:
         fleet.prepare(life)
-        found[Case.JOIN].append(group.measured(lambda: group.join(life)))
-        found[Case.LEAVE].append(group.measured(lambda: group.leave(life)))
+        found[Case.JOIN].append(group.measured(lambda: group.fleet.joined(life)))
+        found[Case.LEAVE].append(group.measured(lambda: group.fleet.left(life)))
     if Case.KILL in cases:
         victim = f"k{life}"
         fleet.prepare(victim)
-        group.measured(lambda: group.join(victim))
+        group.measured(lambda: group.fleet.joined(victim))
         found[Case.KILL].append(group.measured(lambda: fleet.kill(victim)[0]))
 
 
@@ -154,7 +144,7 @@ def _restart(group: Group, members: int) -> Cost:
     fleet, began, rested = group.fleet, list[int](), True
     for number in range(members):
         before, after = f"m{number:02}.0", f"m{number:02}.1"
-        began.append(group.leave(before))
+        began.append(group.fleet.left(before))
         fleet.gone(before)
         fleet.start(after)
         rested = fleet.rests(_BETWEEN_S) and rested

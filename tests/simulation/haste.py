@@ -32,11 +32,8 @@ def hasty(brain: Brain, broker: Broker, decided: Sequence[Decision]) -> Iterator
             # What is repeated proves nothing: it counts when it was written first (B3). And where
             # the clock is behind, nothing tells that a join came after a beat of its life (B2).
             beats = [broker.written_at(row) for row in said if row.topic == beating]
-            dated = [
-                row
-                for row in said
-                if row.topic == beating or broker.written_at(row) < min(beats, default=then)
-            ]
+            began = min(beats, default=then)
+            dated = [row for row in said if row.topic == beating or broker.written_at(row) < began]
             first = {row.value: broker.written_at(row) for row in reversed(dated)}
             before = [at for at in first.values() if at < then]
             silent_ms = then - max(before) if before else 0
