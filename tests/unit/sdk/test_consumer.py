@@ -202,18 +202,32 @@ def test_who_is_told_of_trouble_logs_it(
 
 
 def test_only_what_it_owns_is_sought(kafka: MemoryTransport) -> None:
-    """From `on_assigned` on; what is not owned is an error, and for a pause it is nothing."""
+    """What is not owned is an error, and for a pause it is nothing."""
+    consumer = a_consumer(kafka)
+    with consumer:
+        kafka.assign(1, hold=[(0, 1)])
+        until(lambda: consumer.assignment)
+        consumer.seek(queue(), 3)
+        consumer.pause(queue(), queue(1))
+        with pytest.raises(KeyError):
+            consumer.seek(queue(1), 3)
+
+    assert consumer.member.failure is None
+
+
+def test_what_it_is_told_of_is_sought(kafka: MemoryTransport) -> None:
+    """From `on_assigned` on, also if it has lost the queue before it could be told."""
 
     def seek(_: object) -> None:
+        until(lambda: not consumer.assignment)
         consumer.seek(queue(), 3)
 
     consumer = a_consumer(kafka, on_assigned=seek)
     with consumer:
         kafka.assign(1, hold=[(0, 1)])
         until(lambda: consumer.assignment)
-        consumer.pause(queue(), queue(1))
-        with pytest.raises(KeyError):
-            consumer.seek(queue(1), 3)
+    with pytest.raises(KeyError):
+        consumer.seek(queue(), 3)
 
     assert consumer.member.failure is None
 

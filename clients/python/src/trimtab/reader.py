@@ -117,8 +117,8 @@ class Reader:
         self.parts.set_paused(self._owned().intersection(queues), paused=True)
 
     def seek(self, queue: QueueRef, offset: int) -> None:
-        """Read on at another offset; KeyError: it does not own the queue."""
-        if queue not in self._owned():
+        """Read on at another offset; KeyError: it does not own the queue, nor is told of it."""
+        if queue not in self._owned() and queue not in self.parts.handover.told_of:
             raise KeyError(queue)
         self.parts.seek(queue, offset)
 

@@ -48,12 +48,16 @@ class Handover:
         """How long an application that commits by itself is waited for."""
         self.unbegun: dict[QueueRef, Grant] = {}
         """Grants of which it is not known yet where to begin; changed in turns."""
+        self.told_of: frozenset[QueueRef] = frozenset()
+        """Queues of which the application is told now; it may seek them, though they were lost."""
         self.hurry: Callable[[], object] = bool
         """Has the upkeep look at once."""
 
     def on_assigned(self, grants: tuple[Grant, ...]) -> None:
         """Begin where the last owner stopped; the upkeep finds where to begin with the rest."""
+        self.told_of = frozenset(it.queue for it in grants)
         self._told.assigned(grants)
+        self.told_of = frozenset()
         handed = () if self.fenced else grants
         known = {it: it.position for it in handed if it.position is not None}
         with self.intake.turn:

@@ -3,9 +3,12 @@ package trimtab.kafka;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trimtab.Grant;
+import trimtab.protocol.Queue;
 
 /** Tells the application, one thing at a time; the same trouble once in a while. */
 final class Telling {
@@ -17,6 +20,7 @@ final class Telling {
     private final ConsumerListener listener;
     private final Map<String, Long> told = new HashMap<>();
     private volatile String lastTrouble;
+    private volatile Set<Queue> granted = Set.of();
 
     Telling(ConsumerOptions options) {
         this.name = options.memberId + " in " + options.group;
@@ -28,7 +32,14 @@ final class Telling {
     }
 
     synchronized void granted(List<Grant> grants) {
+        granted = grants.stream().map(it -> it.queue).collect(Collectors.toSet());
         listener.onGranted(grants);
+        granted = Set.of();
+    }
+
+    /** Whether the application is told now that a queue is its own, though it may be lost again. */
+    boolean tellsOf(Queue queue) {
+        return granted.contains(queue);
     }
 
     synchronized void revoked(List<Grant> grants) {

@@ -197,7 +197,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
      * @throws IllegalStateException the queue is not this consumer's
      */
     public void seek(TopicPartition place, long offset) {
-        if (!owns(place)) {
+        if (!owns(place) && !telling.tellsOf(queue(place))) {
             throw new IllegalStateException("seek: " + place + " is not this consumer's");
         }
         intake.seek(place, offset);
@@ -283,7 +283,11 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     }
 
     private boolean owns(TopicPartition place) {
-        return member.holds(new Queue(place.topic(), "", place.partition()));
+        return member.holds(queue(place));
+    }
+
+    private static Queue queue(TopicPartition place) {
+        return new Queue(place.topic(), "", place.partition());
     }
 
     /** Has others go on if the loop does not come back; called by the keeper. */
