@@ -23,7 +23,6 @@ from trimtab.transports import Client
 pytestmark = [
     pytest.mark.kafka,
     pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 

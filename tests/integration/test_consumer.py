@@ -16,8 +16,6 @@ from trimtab.transports import Client as Library
 
 pytestmark = [
     pytest.mark.kafka,
-    # kafka-python 3.0 reads its schemas in a way that Python 3.11 deprecates.
-    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 

@@ -16,7 +16,6 @@ from trimtab.transports.inspector import Inspector
 
 pytestmark = [
     pytest.mark.kafka,
-    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from confluent_kafka import Message, Producer
+from kafka import KafkaAdminClient, OffsetAndMetadata, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.checkout import text
@@ -19,8 +20,6 @@ from trimtab import Consumer
 pytestmark = [
     pytest.mark.kafka,
     pytest.mark.spark,
-    # kafka-python 3.0 reads its schemas in a way that Python 3.11 deprecates.
-    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 
@@ -188,12 +187,6 @@ class Tools:
     """
 
     def __init__(self, servers: str, group: str, topic: str) -> None:
-        from kafka import (  # noqa: PLC0415 - it warns when it is loaded
-            KafkaAdminClient,
-            OffsetAndMetadata,
-            TopicPartition,
-        )
-
         self._start = OffsetAndMetadata(0, "", -1)
         self._admin = KafkaAdminClient(bootstrap_servers=servers)
         self._group = group

@@ -43,8 +43,6 @@ from trimtab.transports.contract import Delivered, Transport, Undelivered
 pytestmark = [
     pytest.mark.kafka,
     pytest.mark.slow,
-    # kafka-python 3.0 reads its schemas in a way that Python 3.11 deprecates.
-    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 

@@ -28,7 +28,6 @@ from trimtab.protocol import (
 
 pytestmark = [
     pytest.mark.kafka,
-    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 

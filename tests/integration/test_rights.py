@@ -42,7 +42,6 @@ from trimtab.transports.rights import NEEDED
 
 pytestmark = [
     pytest.mark.kafka,
-    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 

@@ -27,7 +27,6 @@ from trimtab.transports import Client
 
 pytestmark = [
     pytest.mark.kafka,
-    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 

@@ -197,7 +197,7 @@ class Telling:
         """Tell the whole log."""
         state, told = GroupState(GroupName("g")), []
         for cut in batches(events, cuts):
-            batch = [*_freed(state, cut[0].stamp), *(_obedient(state, event) for event in cut)]
+            batch = [*freed(state, cut[0].stamp), *(_obedient(state, event) for event in cut)]
             told.append(Told(state, batch, self.step(state, batch)))
             state = told[-1].outcome.state
         return told
@@ -208,7 +208,7 @@ class Telling:
 
     def settled(self, state: GroupState, now: Stamp) -> GroupState:
         """Let every member obey, over and over, until nothing is left to give, or to read."""
-        while said := [*_freed(state, now), *_obeyed(state, now)]:
+        while said := [*freed(state, now), *_obeyed(state, now)]:
             state = self.step(state, said).state
         return state
 
@@ -223,7 +223,7 @@ def is_spared(state: GroupState) -> bool:
     return away and any(member.resting_until for member in state.membership.members.values())
 
 
-def _freed(state: GroupState, now: Stamp) -> list[Event]:
+def freed(state: GroupState, now: Stamp) -> list[Event]:
     """Return the releases that the controller wrote itself and has not read yet."""
     return [
         Released(now, owned.holder.life, (Turn(queue, owned.holder.epoch, owned.named),), own=False)

@@ -60,6 +60,15 @@ BACK_IN_ONE_LIFE: Final[list[Entry]] = [
 ]
 """It left, and the same life has joined again: its departure is over, its queues are not."""
 
+SILENT_AND_SUCCEEDED: Final[list[Entry]] = [
+    *PRELUDE,
+    *[(2_000, joined("a", "orders", sequence=0))] * 2,
+    (2_000, joined("c", "orders", sequence=0)),
+    (2_000, released("a", "")),
+    (2_000, joined("a", "orders", sequence=0)),
+]
+"""It is handed a queue and is silent; what was written for it is in the log, and nobody's news."""
+
 A_REST_THAT_ENDS: Final[list[Entry]] = [
     *PRELUDE,
     _later(60_000),

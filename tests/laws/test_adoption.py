@@ -29,10 +29,17 @@ from tests.laws.logs import (
     Entry,
     Telling,
     Told,
+    freed,
     is_spared,
     read,
 )
-from tests.laws.rarities import BACK_IN_ONE_LIFE, EACH, EPOCHS_ALIKE, HEARD_AND_AWAY
+from tests.laws.rarities import (
+    BACK_IN_ONE_LIFE,
+    EACH,
+    EPOCHS_ALIKE,
+    HEARD_AND_AWAY,
+    SILENT_AND_SUCCEEDED,
+)
 
 POLICY = Policy()
 LATER = at(10**7, 10**6)
@@ -165,18 +172,24 @@ HONEST = st.lists(st.tuples(GAPS, st.one_of(JOINS, OBEYING, ROUTES, GOINGS)), ma
 @given(HONEST.map(PRELUDE.__add__), CUTS)
 @example(HEARD_AND_AWAY, {7})
 @example(BACK_IN_ONE_LIFE, {6})
+@example(SILENT_AND_SUCCEEDED, {1, 2, 3, 7})
 def test_nothing_moves_for_a_lost_state(log: list[Entry], cuts: set[int]) -> None:
-    """The log is read again and what is published is adopted: all goes on as it would have."""
+    """The log is read again and what is published is adopted: all goes on as it would have.
+
+    What it wrote for lives that have ended stands in the log, too, and nobody has read it yet.
+    """
     telling, events = Telling(POLICY), read(log, POLICY)
     told = telling.tell(events, cuts)
     lost, past = told[-1].outcome.state, [event for each in told for event in each.batch]
+    unread = freed(lost, events[-1].stamp)
     present = finds(all_published(told), lost.epoch, events[-1].stamp)
-    again = telling.step(GroupState(lost.name), [*past, *present]).state
+    again = telling.step(GroupState(lost.name), [*past, *unread, *present]).state
+    remembering = telling.step(lost, unread).state if unread else lost
 
     assert lost.epoch + 1 == again.epoch
     assert lost.membership.members.keys() == again.membership.members.keys()
     if not is_spared(lost):
-        assert owners(lost) == owners(again)
+        assert owners(remembering) == owners(again)
 
 
 def owners(state: GroupState) -> dict[Queue, MemberId]:

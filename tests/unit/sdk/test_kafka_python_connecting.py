@@ -2,17 +2,14 @@
 
 import socket
 
-import pytest
+from kafka.errors import KafkaConnectionError
+from kafka.net.transport import KafkaTCPTransport
+
+from trimtab.transports.kafka_python_connecting import heard_out
 
 
-@pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
 def test_what_comes_with_the_end_of_a_connection_is_read() -> None:
     """As an answer that refuses a password does."""
-    from kafka.errors import KafkaConnectionError  # noqa: PLC0415 - it warns, as marked above
-    from kafka.net.transport import KafkaTCPTransport  # noqa: PLC0415 - as above
-
-    from trimtab.transports.kafka_python_connecting import heard_out  # noqa: PLC0415 - as above
-
     ours, brokers = socket.socketpair()
     with ours:
         brokers.sendall(b"refused")

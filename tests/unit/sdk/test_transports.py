@@ -22,9 +22,6 @@ def absent(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
     )
 
 
-@pytest.mark.filterwarnings(
-    "ignore:(read|open)_text is deprecated:DeprecationWarning"
-)  # kafka-python's
 def test_confluent_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """And kafka-python where it is all there is."""
     first = choose(None, "localhost:1", "t.", 1_000, {})

@@ -43,7 +43,6 @@ def test_a_mistaken_option_is_named(option: str, value: object, said: str) -> No
         Consumer("nowhere:1", **options)
 
 
-@pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
 def test_an_option_that_there_is_not_is_refused() -> None:
     """At once, though kafka-python connects later."""
     options: Any = {"group": "billing", "topics": ["t"], "fetch": {"fetch.wait.max.ms": 10}}
@@ -97,7 +96,6 @@ def test_racks_may_have_two_names() -> None:
         ({"fencing": "transactional", "mode": "broadcasting"}, 'fencing: in mode "broadcasting"'),
     ],
 )
-@pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
 def test_fencing_is_of_one_kind(options: dict[str, Any], said: str) -> None:
     """And of queues that have one owner."""
     with pytest.raises(ConfigurationError, match=f"^{said}"):

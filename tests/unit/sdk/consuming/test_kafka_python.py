@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from kafka import TopicPartition
+from kafka.errors import OffsetOutOfRangeError, TopicAuthorizationFailedError
 
 from trimtab import QueueRef
 from trimtab.consuming.contract import RefusedError, Wish
-
-pytestmark = pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
+from trimtab.consuming.kafka_python import KafkaPythonClient
 
 ONE, OTHER = QueueRef("one", "", 0), QueueRef("other", "", 0)
 
@@ -52,12 +53,10 @@ class Refusing:
         return {it.topic for it in self.resting}
 
 
-def a_client(monkeypatch: pytest.MonkeyPatch, consumer: Refusing) -> Any:  # noqa: ANN401 - its library warns
+def a_client(monkeypatch: pytest.MonkeyPatch, consumer: Refusing) -> KafkaPythonClient:
     """A client that reads both queues, at offset 7."""
-    from trimtab.consuming import kafka_python  # noqa: PLC0415 - as marked above
-
-    monkeypatch.setattr(kafka_python, "connected", lambda *_: consumer)
-    client = kafka_python.KafkaPythonClient(Wish("nowhere:1", "billing", {}, {}, 2.0))
+    monkeypatch.setattr("trimtab.consuming.kafka_python.connected", lambda *_: consumer)
+    client = KafkaPythonClient(Wish("nowhere:1", "billing", {}, {}, 2.0))
     client.begin({ONE: 7, OTHER: 7})
     client.open()
     return client
@@ -65,8 +64,6 @@ def a_client(monkeypatch: pytest.MonkeyPatch, consumer: Refusing) -> Any:  # noq
 
 def test_what_may_not_be_read_rests_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would be refused again at once, and nothing else would be read."""
-    from kafka.errors import TopicAuthorizationFailedError  # noqa: PLC0415 - as marked above
-
     error = TopicAuthorizationFailedError({"one"})
     now = [0.0]
     monkeypatch.setattr("trimtab.consuming.kafka_python.now_s", lambda: now[0])
@@ -86,9 +83,6 @@ def test_what_may_not_be_read_rests_for_a_while(monkeypatch: pytest.MonkeyPatch)
 
 def test_what_kafka_has_deleted_rests_until_it_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
     """The upkeep finds where to go on."""
-    from kafka import TopicPartition  # noqa: PLC0415 - as marked above
-    from kafka.errors import OffsetOutOfRangeError  # noqa: PLC0415 - as marked above
-
     consumer = Refusing(OffsetOutOfRangeError({TopicPartition("one", 0): 7}))
     client = a_client(monkeypatch, consumer)
     client.take(10, 0.0)
@@ -123,9 +117,7 @@ def test_what_is_paused_stays_so_until_it_is_resumed_or_moved(
 
 def test_before_it_has_connected_nothing_is_read() -> None:
     """And nothing is forgotten: it says where it would begin."""
-    from trimtab.consuming import kafka_python  # noqa: PLC0415 - as marked above
-
-    client = kafka_python.KafkaPythonClient(Wish("nowhere:1", "billing", {}, {}, 2.0))
+    client = KafkaPythonClient(Wish("nowhere:1", "billing", {}, {}, 2.0))
     client.begin({ONE: 7})
     client.pause([ONE])
 

@@ -6,29 +6,23 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from typing import Any
 
 import pytest
 
 from tests.builders.application import until
 from trimtab.consuming.contract import RefusedError, Wish
+from trimtab.consuming.kafka_python_group import GroupClient
 from trimtab.consuming.kafka_python_settings import group_settings
 
-pytestmark = [
-    # kafka-python 3.0 reads its schemas in a way that Python 3.11 deprecates.
-    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # it leaves sockets behind
-]
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # it leaves sockets
 
 PATIENCE_S = 0.2
 TIMES = 6
 
 
 @pytest.fixture
-def group() -> Iterator[Any]:
-    """What asks; its library warns when it is imported."""
-    from trimtab.consuming.kafka_python_group import GroupClient  # noqa: PLC0415 - as marked above
-
+def group() -> Iterator[GroupClient]:
+    """What asks."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         servers = f"127.0.0.1:{server.getsockname()[1]}"
         yield GroupClient(group_settings(Wish(servers, "billing", {}, {}, PATIENCE_S)))
@@ -39,13 +33,13 @@ def group() -> Iterator[Any]:
         gc.collect()
 
 
-def answer(group: Any, asked: Future[None], patience_s: float) -> None:  # noqa: ANN401 - as above
+def answer(group: GroupClient, asked: Future[None], patience_s: float) -> None:
     """There is none."""
     with pytest.raises(RefusedError, match=r"no answer|Unable to bootstrap"):
         group.answer(asked, patience_s)
 
 
-def test_a_question_that_is_given_up_ends_at_once(group: Any) -> None:  # noqa: ANN401 - as above
+def test_a_question_that_is_given_up_ends_at_once(group: GroupClient) -> None:
     """Also before it has connected."""
     for patience_s in (0.0, 0.01, 0.05):
         asked = group.ask(print)
@@ -53,7 +47,7 @@ def test_a_question_that_is_given_up_ends_at_once(group: Any) -> None:  # noqa: 
         until(asked.done)
 
 
-def test_it_may_end_by_itself_while_it_is_given_up(group: Any) -> None:  # noqa: ANN401 - as above
+def test_it_may_end_by_itself_while_it_is_given_up(group: GroupClient) -> None:
     """And while others give it up: of kafka-python only one thread may end what it is made of."""
     failures: list[object] = []
 
@@ -66,6 +60,7 @@ def test_it_may_end_by_itself_while_it_is_given_up(group: Any) -> None:  # noqa:
     for _ in range(TIMES):
         asked = group.ask(print)
         life = group._life  # noqa: SLF001 - two of whoever asks have it
+        assert life is not None
         others = [threading.Timer(PATIENCE_S, quietly, [life.end]) for _ in range(3)]
         for other in others:
             other.start()
