@@ -90,7 +90,7 @@ class Newcomer:
         return join(self.group, self.name, self.number)
 
     def is_let_in(self, given: Sequence[ReleaseRef]) -> Question:
-        """Let the holder release what the newcomer is to inherit."""
+        """Let the holder release what it was told to give to the newcomer."""
         release = Release(
             member=HOLDER,
             incarnation=_incarnation(0),

@@ -47,6 +47,7 @@ class Line:
     def __init__(self, outlet: Outlet, check: Callable[[], None]) -> None:
         self._writer = Writer(outlet)
         self._check = check
+        self._latest: dict[bytes, bytes | None] = {}
         self._ear = Consumer(
             {
                 "bootstrap.servers": outlet.servers,
@@ -91,7 +92,13 @@ class Line:
                     raise Failure(f"no answer for {first} in {_PATIENCE_S:.0f} s", ExitCode.TIMEOUT)
             elif (error := message.error()) is not None:
                 raise Failure(f"Kafka cannot be read: {error.str()}")
-            elif (key := message.key()) in missing:
-                missing.remove(key)
-                heard.append(Heard(message.value(), now))
+            elif (key := message.key()) is not None:
+                self._latest[key] = message.value()
+                if key in missing:
+                    missing.remove(key)
+                    heard.append(Heard(message.value(), now))
         return heard
+
+    def latest(self, key: bytes) -> bytes | None:
+        """What stood under a key when the last answer came."""
+        return self._latest[key]

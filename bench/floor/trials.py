@@ -16,9 +16,9 @@ from typing import Final, Protocol, assert_never
 from bench.floor.line import Answer, Line
 from bench.floor.plan import About, Side
 from bench.floor.writer import Writer
-from bench.populations import MEASURED, ORDERS, QUEUES, BadBroker, Newcomer, Question
+from bench.populations import HOLDER, MEASURED, ORDERS, QUEUES, BadBroker, Newcomer, Question
 from console.errors import Failure
-from trimtab.protocol import ASSIGNMENTS, BROKERS, ReleaseRef, decode
+from trimtab.protocol import ASSIGNMENTS, BROKERS, ReleaseRef, decode, member_key
 
 _PAUSE_S: Final = (0.05, 0.15)
 """From less than the rest of a batch takes after its answer is out to well beyond it."""
@@ -61,9 +61,9 @@ class ToGroups(_Trials):
     def __call__(self, number: int) -> Iterator[tuple[str, Answer]]:
         """Run a trial."""
         newcomer = Newcomer(MEASURED[number % len(MEASURED)], number)
-        came = self._ask(newcomer.joins())
-        yield "join", came
-        yield "release", self._ask(newcomer.is_let_in(_given(self._side, came.value)))
+        yield "join", self._ask(newcomer.joins())
+        told = self._line.latest(member_key(newcomer.group, HOLDER))  # written before the answer
+        yield "release", self._ask(newcomer.is_let_in(_given(self._side, told)))
         yield "leave", self._ask(newcomer.leaves())
 
 
@@ -113,18 +113,18 @@ def trial_of(about: About, side: Side, line: Line, writer: Writer, seed: int) ->
             assert_never(about)
 
 
-def _given(side: Side, answer: bytes | None) -> Sequence[ReleaseRef]:
-    """What the holder lets go: what the newcomer was told to inherit, or as much of nothing."""
+def _given(side: Side, told: bytes | None) -> Sequence[ReleaseRef]:
+    """What the holder lets go: what it was told to give, or as much of nothing."""
     match side:
         case Side.FLOOR:
             return [
                 ReleaseRef(ORDERS, "", number, 1, None) for number in range(QUEUES // 2, QUEUES)
             ]
         case Side.TRIMTAB:
-            inherit = decode(ASSIGNMENTS, answer).inherit
-            if len(inherit) != QUEUES // 2:
-                raise Failure(f"a newcomer was to inherit {len(inherit)} queues of {QUEUES}")
-            return [ReleaseRef(*it.queue, it.from_epoch, None) for it in inherit]
+            give = decode(ASSIGNMENTS, told).give
+            if len(give) != QUEUES // 2:
+                raise Failure(f"the holder was to give {len(give)} queues of {QUEUES}")
+            return [ReleaseRef(*it.queue, it.epoch, None, it.next, it.to) for it in give]
         case _:
             assert_never(side)
 
