@@ -39,6 +39,8 @@ from trimtab.protocol import (
 )
 
 PATIENCE_S = 60.0
+_LAST = 40
+"""So much is shown of what was said: the end tells what is missing."""
 _TOPICS: tuple[Topic[Any], ...] = (ASSIGNMENTS, GROUPS, BROKERS, HISTORY, DEADLETTERS)
 
 
@@ -53,6 +55,8 @@ class Published:
         self.history: list[HistoryRecord] = []
         self.letters: list[DeadLetter] = []
         self._prefix = prefix
+        self._asked: dict[str, None] = {}
+        """The groups that a test has asked about, which it is told of if it waits in vain."""
         self._read: dict[tuple[str, int], int] = {}
         """Up to which offset each partition has been read."""
         self._consumer = Consumer(
@@ -96,6 +100,7 @@ class Published:
 
     def is_stable(self, group: str, members: Iterable[str], queues: int) -> bool:
         """Tell whether these members and no others hold all of so many queues, at rest."""
+        self._asked[group] = None
         summary = self.groups.get(group)
         return (
             summary is not None
@@ -112,6 +117,7 @@ class Published:
 
     def of_group(self, group: str) -> list[HistoryRecord]:
         """The history of one group."""
+        self._asked[group] = None
         return [it for it in self.history if getattr(it, "group", None) == group]
 
     def handovers(self, group: str) -> list[Handover]:
@@ -131,11 +137,13 @@ class Published:
         return dict(count)
 
     def describe(self) -> str:
-        """Say what has been read, for a test that waits in vain."""
+        """Say what has been read of the groups in question, for a test that waits in vain."""
+        groups = self._asked or self.groups
         return "\n".join(
             ["gave up waiting; the controller has said:"]
-            + [str(group) for group in self.groups.values()]
-            + [str(letter) for letter in self.letters]
+            + [f"{it}: {self.groups.get(it)}" for it in groups]
+            + [str(record) for it in groups for record in self.of_group(it)[-_LAST:]]
+            + [str(letter) for letter in self.letters[-_LAST:]]
         )
 
     def _end(self, place: TopicPartition) -> int:
