@@ -2,6 +2,7 @@
 
 import logging
 import socket
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from types import SimpleNamespace
@@ -10,13 +11,14 @@ from typing import Any
 import pytest
 from confluent_kafka import TopicPartition, admin
 
-from trimtab.transports.confluent_ends import EndFinder
+from trimtab.transports.confluent_ends import EndFinder, Unanswered
 
 
 class Answering(admin.AdminClient):
-    """A client of its own kind, but that its answers are there at once."""
+    """A client of its own kind, but that its answers are there at once, or those of later ones."""
 
     made = 0
+    mute = 0
 
     def __init__(self, settings: dict[str, Any], logger: logging.Logger) -> None:
         Answering.made += 1
@@ -27,7 +29,8 @@ class Answering(admin.AdminClient):
     ) -> dict[Any, Any]:
         """Say that all of them end at seven."""
         answer = Future[SimpleNamespace]()
-        answer.set_result(SimpleNamespace(offset=7))
+        if Answering.made > Answering.mute:
+            answer.set_result(SimpleNamespace(offset=7))
         return dict.fromkeys(asked, answer)
 
 
@@ -36,6 +39,8 @@ def finder(monkeypatch: pytest.MonkeyPatch) -> Iterator[EndFinder]:
     """One whose clients connect to a Kafka that says nothing."""
     known = SimpleNamespace(AdminClient=Answering)
     monkeypatch.setattr("trimtab.transports.confluent_ends.admin", known)
+    monkeypatch.setattr(Answering, "made", 0)
+    monkeypatch.setattr(Answering, "mute", 0)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
         yield EndFinder({"bootstrap.servers": address}, logging.getLogger("ends"), 1.0)
@@ -43,11 +48,31 @@ def finder(monkeypatch: pytest.MonkeyPatch) -> Iterator[EndFinder]:
 
 def test_who_has_answered_is_asked_again(finder: EndFinder) -> None:
     """A new client has to connect first. One that has nothing to do is falsy: its length is 0."""
-    before = Answering.made
     for at in range(3):
         finder.ask(at, [("releases", 0)])
         ends = finder.answer()
         assert ends is not None
         assert (at, {("releases", 0): 7}) == (ends.at, ends.offsets)
 
-    assert before + 1 == Answering.made
+    assert 1 == Answering.made
+
+
+def test_who_starts_does_not_wait_for_one_client(
+    finder: EndFinder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One in sixteen first answers took three seconds, and so did the join of that member."""
+    monkeypatch.setattr(Answering, "mute", 2)
+    began = time.monotonic()
+
+    assert {("releases", 0): 7} == finder.find([("releases", 0)])
+    assert 3 == Answering.made
+    assert time.monotonic() - began < 1.0  # all the patience that there is
+
+
+def test_who_starts_where_nobody_answers_is_told(
+    finder: EndFinder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that it says so, and tries again."""
+    monkeypatch.setattr(Answering, "mute", 99)
+    with pytest.raises(Unanswered):
+        finder.find([("releases", 0)])

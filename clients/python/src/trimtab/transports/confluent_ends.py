@@ -13,7 +13,7 @@ end.
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -24,6 +24,8 @@ Partition = tuple[str, int]
 _LATEST: Final = admin.OffsetSpec.latest()  # type: ignore[attr-defined, no-untyped-call]  # stubs
 _SOON_S: Final = 0.3
 """An answer takes milliseconds. Where a handshake takes longer, a few clients ask for nothing."""
+_LOOK_S: Final = 0.1
+"""How often who waits looks whether to hurry."""
 _MOST: Final = 8
 """Clients that may be asking at a time: each one's patience is a few seconds."""
 
@@ -104,17 +106,20 @@ class EndFinder:
         return None
 
     def find(self, followed: Sequence[Partition]) -> dict[Partition, int]:
-        """Ask a fresh client, and wait.
+        """Ask a fresh client, and more of them if it is slow, and wait: a member is starting.
 
         Raises:
             Unanswered: There is no answer.
         """
         self._questions.clear()
         self._send(0, followed, None)
-        question = self._questions.pop()
-        offsets = question.ends().offsets
-        self._client = question.client
-        return offsets
+        deadline = time.monotonic() + self._patience_s
+        while (ends := self.answer()) is None:
+            if time.monotonic() >= deadline:
+                raise Unanswered("Kafka does not answer")
+            awaited = [of for it in self._questions for of in it.answers.values() if not of.done()]
+            wait(awaited, _LOOK_S, FIRST_COMPLETED)
+        return ends.offsets
 
     def _hurry(self) -> None:
         """Ask a fresh client as well, if there is no answer soon."""
