@@ -107,10 +107,13 @@ def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     """Move each queue one step; return how many are meant for another member than before."""
     endings.take_back(draft, now)  # all grants of lives that have ended
     target.rename_owners(draft)  # a member that was replaced by another
-    succession.follow(draft)  # whoever has a queue by now is meant to have it
+    asks = target.is_due(draft, now.clock)
+    succession.follow(draft, evicted=not asks)  # whoever has a queue by now is meant to have it
     moves = 0
     if target.is_due(draft, now.clock):
         moves = target.retarget(draft, allocator, now)  # the strategy is asked
+        if not draft.target.is_new:
+            succession.follow(draft)  # it has failed
     succession.stand_by(draft)  # standing heirs are dealt anew
     baton.call_back(draft, now)  # queues of topics that were made anew
     if omissions.withholds(draft):

@@ -4,7 +4,8 @@ Each queue has a standing heir, which its holder names when it goes (``standing`
 dealt anew when somebody came, went or changed, or when owners did. And when an owner is gone, the
 target follows the log before the strategy is asked: its queues are meant for those that took them
 over, or are about to. Then a departure that was foreseen moves nothing twice, and neither does one
-of many while the controller was away: who was named in place of an heir keeps the queue.
+of many while the controller was away: who was named in place of an heir keeps the queue. What the
+evicted had, nobody has begun on; it is shared out anew, since heirs are dealt for one departure.
 
 Called by ``step``, before ``baton`` moves queues. Its one rule: who cannot begin by a release is
 nobody's standing heir.
@@ -14,6 +15,7 @@ from collections.abc import Collection, Mapping
 
 from rebalance.allocation import Candidate
 from rebalance.groups import target
+from rebalance.groups.members import departures
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.ownership import Ownership
 from rebalance.groups.model.roster import Trait
@@ -22,8 +24,14 @@ from rebalance.ids import MemberId
 from rebalance.owners import owned_by
 
 
-def follow(draft: Draft) -> None:
-    """Mean the queues of owners that are gone for those that have them by now, or come next."""
+def follow(draft: Draft, *, evicted: bool = True) -> None:
+    """Mean the queues of owners that are gone for those that have them by now, or come next.
+
+    Args:
+        draft: The step.
+        evicted: Whether the queues of lives that this step evicts are meant for their heirs, too;
+            not if the strategy is to share them out.
+    """
     if not draft.handover.taken and not (
         draft.policy.standing_heirs and draft.membership.members.written
     ):
@@ -35,7 +43,10 @@ def follow(draft: Draft) -> None:
     named = draft.handover.taken & owners.keys()
     taken = {}
     for queue in sorted(left | named):
-        taker = _taker(draft.handover.books.get(queue), lost)
+        owned = draft.handover.books.get(queue)
+        if owned is not None and not evicted and departures.is_evicted(draft, owned.holder.life):
+            continue
+        taker = _taker(owned, lost)
         if taker is None or taker not in candidates or taker == owners[queue]:
             continue
         if queue in left or queue.topic in candidates[taker].topics:

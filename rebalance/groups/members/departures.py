@@ -49,6 +49,11 @@ def note_evicted(draft: Draft, life: Life) -> None:
     draft.scratch(_Step).evicted.add(life)
 
 
+def is_evicted(draft: Draft, life: Life) -> bool:
+    """Tell whether this step struck a life out."""
+    return life in draft.scratch(_Step).evicted
+
+
 def precedes(draft: Draft, event: Joined) -> bool:
     """Tell whether a join is of a life that is over, or of an earlier one."""
     if event.marks and event.life in draft.scratch(_Step).evicted:

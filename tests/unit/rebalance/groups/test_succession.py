@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.groups.model.decisions import AssignmentIssued, HandedOver, Rebalanced
 from rebalance.groups.model.policy import Policy
 from tests.builders.amnesia import Remembered, a_story, beats
@@ -78,21 +79,12 @@ def drains_unheard(story: Remembered) -> None:
     story.reads(released("a", "orders-0@1>2 orders-1@1>2"), drained("a"), left("a"))
 
 
-def is_fenced(story: Remembered) -> None:
-    """A falls silent; the controller releases for it."""
-    for _ in range(4):
-        story.waits(seconds=3)
-        story.reads(*beats(story, "b", "c"))
-    assert "a" not in story.state.membership.members
-
-
 WAYS = [
     leaves,
     leaves_before_its_releases,
     leaves_in_a_later_batch,
     drains,
     drains_unheard,
-    is_fenced,
 ]
 
 
@@ -108,6 +100,49 @@ def test_a_departure_that_was_foreseen_moves_nothing_twice(
     assert TAKEN_OVER == holders(story)
     assert 2 == sum(len(it.queues) for it in only(HandedOver, story.decisions))
     assert {0} == {it.moves for it in only(Rebalanced, story.decisions) if it.epoch_before >= 2}
+
+
+LIVING = [f"living-{number:02}" for number in range(17)]
+DYING = ["dying-0", "dying-1", "dying-2"]
+
+
+@pytest.mark.parametrize("last_words", [(0, 0, 0), (0, 0, 1), (0, 2, 1), (3, 0, 6)], ids=str)
+def test_however_many_are_evicted_nobody_else_gives_a_queue_up(
+    last_words: tuple[int, int, int],
+) -> None:
+    """Heirs are dealt for one departure; of several dead the strategy shares out all at once."""
+    story = a_story(ON)
+    story.reads(*map(joined, LIVING + DYING), routed("orders", 40))
+    story.waits(seconds=2)
+    before, decided = story.owners(), len(story.decisions)
+    for second in range(20):
+        spoken = [it for it, last in zip(DYING, last_words, strict=True) if second <= last]
+        story.reads(*beats(story, *LIVING, *spoken))
+        story.waits(seconds=1)
+        story.settles()
+
+    after = story.owners()
+    assert set(LIVING) == set(after.values())
+    assert {q: it for q, it in before.items() if it in LIVING}.items() <= after.items()
+    handed_over = only(HandedOver, story.decisions[decided:])
+    assert {it.from_member for it in handed_over} <= set(DYING)
+
+
+def test_a_strategy_that_fails_leaves_the_dead_to_their_heirs() -> None:
+    """Somebody has to work on their queues."""
+    story = at_rest()
+    story.allocator = fails
+    for _ in range(4):
+        story.waits(seconds=3)
+        story.reads(*beats(story, "b", "c"))
+    story.ticks()
+
+    assert TAKEN_OVER == holders(story)
+
+
+def fails(_: AllocationRequest) -> AllocationPlan:
+    """A strategy of somebody's own."""
+    raise ValueError("not today")
 
 
 def test_whoever_took_over_has_heirs_at_once() -> None:
