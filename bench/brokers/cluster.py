@@ -50,7 +50,7 @@ class Cluster:
     def __init__(self, home: Path, public: dict[str, int], unheard_ms: int = _UNHEARD_MS) -> None:
         self._home, self._unheard_ms = home, unheard_ms
         self.names = [str(number + 1) for number in range(BROKERS)]
-        ports = iter(choose_ports(3 * BROKERS, besides=public.values()))
+        ports = iter(choose_ports(3 * BROKERS))
         self._listens = dict(zip(self.names, ports, strict=False))
         self._between = dict(zip(self.names, ports, strict=False))
         self._quorum = dict(zip(self.names, ports, strict=False))

@@ -214,7 +214,7 @@ class _Start:
     def _start_jvm(self, lock: FileLock, port: int) -> BrokerAddress:
         instance = self._instance
         java = java_command(self._java, self._jars.kafka, logs=instance.logs, tmp=instance.tmp)
-        (controller_port,) = choose_ports(1, besides=[port])
+        (controller_port,) = choose_ports(1)
         properties = broker_properties(
             port=port, controller_port=controller_port, further=self._properties
         )
