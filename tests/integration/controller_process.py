@@ -195,7 +195,12 @@ class ControllerProcess:
         if self not in STARTED:
             STARTED.append(self)
         with self.log.open("ab") as log:
-            process = TetheredProcess(self.command, output=log, grace_s=STOP_PATIENCE_S)
+            process = TetheredProcess(
+                self.command,
+                output=log,
+                cwd=self.home,  # sockets below it have short names
+                grace_s=STOP_PATIENCE_S,
+            )
         self._process = process
         return process
 

@@ -27,6 +27,14 @@ def test_probes_say_that_it_works(controller: ControllerProcess, published: Publ
     published.wait_until(lambda: ask(controller, "/readyz")[0] == 200)
 
 
+def test_it_meets_its_workers_by_sockets(
+    controller: ControllerProcess, published: Published
+) -> None:
+    """Over TCP each batch would wait 40 ms for a delayed acknowledgement."""
+    del published  # its first batch is done
+    assert any((controller.home / ".spark-scratch" / "sockets").glob(".*.sock"))
+
+
 def test_each_input_is_counted_once(
     kafka: EmbeddedKafka, controller: ControllerProcess, published: Published, group: str
 ) -> None:
