@@ -6,7 +6,7 @@ answer of an idle controller takes. But the name of a socket is short: 103 bytes
 (`sun_path` is 104 bytes on macOS, 108 on Linux, and ends in a zero). So a home deep in the file
 system may be out of reach, unless it is below where the controller was started.
 
-Used by ``session``. Its one rule: who cannot bind there is not sent there.
+Used by ``session``. Its one rule: where nobody can meet nobody is sent.
 """
 
 import os
@@ -29,9 +29,12 @@ def meeting_place(directory: Path) -> str | None:
     if len(os.fsencode(example)) > _LONGEST:
         return None
     try:
-        with socket.socket(socket.AF_UNIX) as tried:
-            tried.bind(example)
+        with socket.socket(socket.AF_UNIX) as host, socket.socket(socket.AF_UNIX) as guest:
+            host.bind(example)
+            host.listen()
+            guest.connect(example)
     except (AttributeError, OSError):  # no such sockets on this system, or in this directory
         return None
-    Path(example).unlink()
+    finally:
+        Path(example).unlink(missing_ok=True)
     return name

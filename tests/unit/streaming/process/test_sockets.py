@@ -27,13 +27,15 @@ def test_they_do_not_meet_where_no_socket_has_a_name(
     assert meeting_place(tmp_path / ("d" * 100)) is None
 
 
-def test_they_do_not_meet_where_no_socket_can_be_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("step", ["bind", "connect"])
+def test_they_do_not_meet_where_sockets_do_not_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     """Some file systems have none."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("socket.socket.bind", _refused)
+    monkeypatch.setattr(f"socket.socket.{step}", _refused)
     assert meeting_place(tmp_path / "home") is None
+    assert [] == list((tmp_path / "home").iterdir())
 
 
 def _refused(*_: object) -> None:
