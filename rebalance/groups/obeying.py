@@ -172,6 +172,7 @@ def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:
         raise Refused(str(contradiction)) from contradiction
     interval_ms = draft.policy.heartbeat_interval_ms
     draft.choose(command.overrides)
+    mass_silence.hold_no_longer(draft)
     if draft.policy.heartbeat_interval_ms != interval_ms:
         draft.outbox.answered.update(draft.membership.members.merged())
     draft.expect_by(stamp.clock)

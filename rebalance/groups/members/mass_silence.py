@@ -141,6 +141,12 @@ def _shorten(draft: Draft, stamp: Stamp) -> None:
         draft.expect_by(draft.membership.suspected[name])
 
 
+def hold_no_longer(draft: Draft) -> None:
+    """Hold nobody longer than the rules that were just chosen do."""
+    for name, until in list(draft.membership.suspected.items()):
+        draft.membership.suspected.put(name, min(until, _patience(draft, name)))
+
+
 def confirm(draft: Draft) -> int:
     """Believe that all held members are silent; return how many they are."""
     held = list(draft.membership.suspected.merged())

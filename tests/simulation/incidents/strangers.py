@@ -25,11 +25,15 @@ from trimtab.protocol import (
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
+_FAR = 10_000
+"""Epochs that no life of a group comes to."""
+
 
 def claim(world: "World", dice: Random) -> None:
     """A member that works on nothing claims queues, and lets go what it never had.
 
-    Only not what it is promised by then: who may begin is believed; tokens tell if it lies.
+    Only not what it is promised by then, or may be next: who may begin is believed; tokens tell if
+    it lies.
     """
     world.born += 1
     name, life, number = f"liar{world.born}", first_life(world.now, world.born), 0
@@ -45,10 +49,12 @@ def claim(world: "World", dice: Random) -> None:
     def lie(times: int) -> None:
         nonlocal number
         number += 2
+        drawn = world.brain.state.epoch
         topic, epoch = (
             dice.choice(list(world.driver.topics)),
-            dice.randint(1, world.brain.state.epoch + 1),
+            dice.randint(1, drawn + 1),
         )
+        epoch += _FAR if epoch > drawn else 0
         row = (topic, "", dice.randint(0, 3), epoch)
         if times:
             world.later(dice.choice([400, 1_000]), lambda: lie(times - 1))

@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from rebalance.groups.members import mass_silence
-from rebalance.groups.model.commands import Approve, Pause
+from rebalance.groups.model.commands import Approve, ChoosePolicy, Pause
 from rebalance.groups.model.decisions import EvictionsHeld
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
@@ -105,6 +106,19 @@ def test_an_operator_may_confirm_it() -> None:
     story.reads(commanded(Approve()))
 
     assert {"d", "e"} == set(story.state.membership.members)
+
+
+@pytest.mark.parametrize("members", [None, 4])
+def test_an_operator_may_shorten_it(members: int | None) -> None:
+    """The rules that hold now count for those, too, who are held already."""
+    own = Overrides(blast_members=members, blast_hold_ms=Millis(5_000))
+    story = after_silence(3, 3, Policy(blast_hold_ms=Millis(60_000)))
+    story.waits(seconds=4)
+    story.reads(commanded(ChoosePolicy(own)))
+    assert 3 == len(story.state.membership.members)
+
+    story.waits(seconds=1)
+    assert 0 == len(story.state.membership.members)
 
 
 def test_enough_voices_end_the_hold() -> None:
