@@ -109,6 +109,16 @@ class Published:
             and sum(it.hold for it in summary.people) == queues
         )
 
+    def has_heirs(self, group: str, members: Iterable[str], queues: int) -> bool:
+        """Tell whether they do, and each is to name another; that is told a batch later."""
+        records = [it for key, it in self.assignments.items() if key.group == group]
+        held = [row for it in records if it is not None for row in it.hold]
+        return (
+            self.is_stable(group, members, queues)
+            and len(held) == queues
+            and all(row.next is not None for row in held)
+        )
+
     def is_read_by(self, member: Member) -> bool:
         """Tell whether a member, of whose name there is one, works on all that it is granted."""
         named = [it for key, it in self.assignments.items() if key.member == member.member_id]

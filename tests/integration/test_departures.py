@@ -15,7 +15,6 @@ from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from trimtab import Member, supervisor
-from trimtab.protocol import Assignment
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -34,7 +33,7 @@ def test_who_leaves_hands_on_without_the_controller(
     """The other one begins on the release; the controller learns of it when it is back."""
     with member("a") as a:
         with member("b") as b:
-            published.wait_until(lambda: has_heirs(published, group))
+            published.wait_until(lambda: published.has_heirs(group, "ab", QUEUES))
             published.wait_until(lambda: published.is_read_by(a) and published.is_read_by(b))
             with frozen(controller):
                 assert b.stop()
@@ -58,7 +57,7 @@ def test_who_is_killed_under_a_guard_is_succeeded_without_the_controller(
         command = [*by, sys.executable, "-m", "tests.integration.worker", options]
         environment = os.environ | {"TRIMTAB_TEST_DEATH": "kill"}
         with subprocess.Popen(command, env=environment) as victim:
-            published.wait_until(lambda: has_heirs(published, group))
+            published.wait_until(lambda: published.has_heirs(group, "ab", QUEUES))
             published.wait_until(lambda: published.is_read_by(a))
             time.sleep(1.0)  # until the other one has read its record as well
             people = published.groups[group].people
@@ -75,7 +74,7 @@ def test_a_rolling_restart_needs_no_controller(
     """Four members are restarted one after another: each queue is always somebody's, and one's."""
     with ExitStack() as stack:
         there = {name: stack.enter_context(member(name)) for name in "abcd"}
-        published.wait_until(lambda: has_heirs(published, group, "abcd"))
+        published.wait_until(lambda: published.has_heirs(group, "abcd", QUEUES))
         published.wait_until(lambda: all(published.is_read_by(it) for it in there.values()))
         with frozen(controller):
             for name in "abcd":
@@ -85,7 +84,7 @@ def test_a_rolling_restart_needs_no_controller(
                 time.sleep(1.0)  # until the others know that it is there
         before = {it.member_id: {grant.queue for grant in it.assignment} for it in there.values()}
         published.wait_until(lambda: {QUEUES // 4} == {len(it.assignment) for it in there.values()})
-        published.wait_until(lambda: has_heirs(published, group, "abcd"))
+        published.wait_until(lambda: published.has_heirs(group, "abcd", QUEUES))
         after = {it.member_id: {grant.queue for grant in it.assignment} for it in there.values()}
 
     surplus = sum(max(0, len(those) - QUEUES // 4) for those in before.values())
@@ -103,17 +102,6 @@ def at_once(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline, "no controller was there, and nobody went on"
         time.sleep(0.01)
-
-
-def has_heirs(published: Published, group: str, names: str = "ab") -> bool:
-    """Tell whether members share the queues, and each is to name another."""
-    records = [it for key, it in published.assignments.items() if key.group == group]
-    held = [row for it in records if isinstance(it, Assignment) for row in it.hold]
-    return (
-        published.is_stable(group, names, QUEUES)
-        and len(held) == QUEUES
-        and all(row.next is not None for row in held)
-    )
 
 
 def no_queue_moves(published: Published, group: str, heir: Member) -> None:

@@ -51,6 +51,7 @@ def test_what_cannot_be_published_is_not_decided(
         published = running.enter_context(closing(Published(servers, topics_prefix)))
         members = [running.enter_context(lone_member(it)) for it in "ab"]
         watched = WatchedGroup(published, group, members)
+        published.wait_until(lambda: published.has_heirs(group, "ab", QUEUES))
         decided = f"{topics_prefix}{ASSIGNMENTS.name}"
         with watched.unmoved(lasting=SESSION_S):
             usual = limited(servers, decided, "1")

@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +12,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.command_line import Run
-from tests.integration.conftest import QUEUES, MakeMember
+from tests.integration.conftest import QUEUES
 from tests.integration.published import Published
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -205,7 +208,10 @@ def owners(terminal: Run, group: str) -> dict[str, str | None]:
 
 @pytest.mark.usefixtures("two")
 def test_who_comes_goes_and_how_it_is_shared_is_planned(
-    terminal: Run, published: Published, group: str, member: MakeMember
+    terminal: Run,
+    published: Published,
+    group: str,
+    arguments: Callable[[str], dict[str, object]],
 ) -> None:
     """A member more, a host that is lost, another strategy: then that is what happens."""
 
@@ -218,10 +224,14 @@ def test_who_comes_goes_and_how_it_is_shared_is_planned(
         return before | {row["queue"]: row["to"] for row in told["moved"]}
 
     planned = plan("--add", "1")
-    with member("new-1"):
-        published.wait_until(lambda: published.is_stable(group, ["a", "b", "new-1"], QUEUES))
-        assert planned == owners(terminal, group)
-        planned = plan("--lose-host", "new")
+    command = [sys.executable, "-m", "tests.integration.worker", json.dumps(arguments("new-1"))]
+    with subprocess.Popen(command) as lost:
+        try:
+            published.wait_until(lambda: published.is_stable(group, ["a", "b", "new-1"], QUEUES))
+            assert planned == owners(terminal, group)
+            planned = plan("--lose-host", "new")
+        finally:
+            lost.kill()
     published.wait_until(lambda: published.is_stable(group, ["a", "b"], QUEUES))
     assert planned == owners(terminal, group)
 
