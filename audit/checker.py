@@ -194,6 +194,7 @@ class Checker:
         """Judge what only the end of a batch shows."""
         for group in self._groups.values():
             yield from group.possession.settled()
+            yield from group.entitlement.settled()
             yield from group.agreement.settled()
             yield from group.silence.overdue()
             summary = group.summary

@@ -66,6 +66,9 @@ class Entitlement:
         self._group = group
         self._exact = exact
         self._wishes: dict[Life, _Wishes] = {}
+        self._limited: list[tuple[Issued, bool, bool]] = []
+        """What was said in this batch to members that can carry so much, whether something of it
+        is new, and whether they have more by choice."""
 
     def joined(self, record: Joined) -> None:
         """Take a member's wishes."""
@@ -99,18 +102,31 @@ class Entitlement:
             if not wishes.include(queue[0]):
                 detail = f"granted to {record.life.member}, which does not subscribe it"
                 yield self._violation(queue_text(queue), detail, record.at)
-        capacity = None if wishes.unheard or not self._exact else wishes.capacity
-        load = len(record.hold) + self._coming(record)
-        if new and capacity is not None and load > capacity:
-            detail = f"granted {load} queues and can carry {capacity}"
-            yield self._violation(record.life.member, detail, record.at)
-        elif capacity is not None and len(record.hold) > capacity and self._has_a_choice(record):
-            detail = f"holds {len(record.hold)} queues and can carry {capacity}"
-            yield self._violation(record.life.member, detail, record.at)
+        if self._exact and wishes.capacity is not None and not wishes.unheard:
+            self._limited.append((record, bool(new), self._has_a_choice(record)))
         wishes.granted = frozenset((queue, epoch) for queue, epoch in meant)
         wishes.awaited = {Grant(row.queue, row.epoch): row.source for row in record.inherit}
         heirs = record.heirs[len(record.hold) :]
         wishes.load, wishes.given = record.hold, frozenset(zip(record.give, heirs, strict=False))
+
+    def settled(self) -> Iterator[Violation]:
+        """Judge what was granted to members with a limit, once everybody's record has been said.
+
+        Whom others give to may have changed in the same batch.
+        """
+        limited, self._limited = self._limited, []
+        for record, new, chosen in limited:
+            wishes = self._wishes.get(record.life)
+            if wishes is None or wishes.capacity is None:
+                continue
+            held, capacity = len(record.hold), wishes.capacity
+            load = held + self._coming(record)
+            if new and load > capacity:
+                detail = f"granted {load} queues and can carry {capacity}"
+                yield self._violation(record.life.member, detail, record.at)
+            elif chosen and held > capacity:
+                detail = f"holds {held} queues and can carry {capacity}"
+                yield self._violation(record.life.member, detail, record.at)
 
     def _has_a_choice(self, record: Issued) -> bool:
         """Tell whether the controller let a member have more than it had.
