@@ -53,7 +53,7 @@ AT_ONCE ?= 4
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
 .PHONY: chaos floors kills members
-test: setup dev members ## Run every test, on a real Kafka and a real Spark (about 25 minutes)
+test: setup dev members ## Run every test, on a real Kafka and a real Spark (about 25 to 30 minutes)
 	@echo 'test: every test; those that start Kafka and Spark first, the others beside them'
 	@$(BIN)/pytest --numprocesses=$(AT_ONCE) --dist=loadgroup
 

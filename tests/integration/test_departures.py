@@ -32,6 +32,7 @@ def test_who_leaves_hands_on_without_the_controller(
 ) -> None:
     """The other one begins on the release; the controller learns of it when it is back."""
     with member("a") as a:
+        a.wait_until(lambda it: len(it.assignment) == QUEUES)  # or b may come first, and give too
         with member("b") as b:
             published.wait_until(lambda: published.has_heirs(group, "ab", QUEUES))
             published.wait_until(lambda: published.is_read_by(a) and published.is_read_by(b))
@@ -54,6 +55,7 @@ def test_who_is_killed_under_a_guard_is_succeeded_without_the_controller(
     """Long before its session is over; people have seen that it is guarded."""
     options = json.dumps({**arguments("b"), "guard": True})
     with member("a") as a:
+        a.wait_until(lambda it: len(it.assignment) == QUEUES)
         command = [*by, sys.executable, "-m", "tests.integration.worker", options]
         environment = os.environ | {"TRIMTAB_TEST_DEATH": "kill"}
         with subprocess.Popen(command, env=environment) as victim:
