@@ -75,7 +75,7 @@ class Members:
         """
         self._in_order = in_order
         self._sessions: dict[View, MemberSession] = {}
-        self._steps: dict[tuple[View, Given], tuple[View, Said]] = {}
+        self._steps: dict[tuple[View, type[Given], Given], tuple[View, Said]] = {}
         self._moves: dict[View, tuple[Move, ...]] = {}
         self._starts: dict[View, tuple[tuple[Release, Move], ...]] = {}
         self._mistakes: dict[View, tuple[Move, ...]] = {}
@@ -184,13 +184,14 @@ class Members:
             assert isinstance(given, Read)
             return _complies(view, given.record), ()
         whole, view = view, views.known_to_itself(view)
-        if (view, given) not in self._steps:
+        step = view, type(given), given  # ``Finish(0)`` and ``Stop(hurried=False)`` compare equal
+        if step not in self._steps:
             session = copy.deepcopy(self._session(view))
             released = tuple(self._feed(session, given))
             after = seen(session, view, in_order=self._in_order)
             self._sessions.setdefault(after, session)
-            self._steps[view, given] = after, released
-        after, released = self._steps[view, given]
+            self._steps[step] = after, released
+        after, released = self._steps[step]
         return views.alike(after, whole), released
 
     def _session(self, view: View) -> MemberSession:

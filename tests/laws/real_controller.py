@@ -65,7 +65,7 @@ class RealController:
         self._states: list[GroupState] = []
         self._known: list[tuple[int, ...]] = []
         self._index: dict[object, int] = {}
-        self._replies: dict[tuple[int, Input], Reply] = {}
+        self._replies: dict[tuple[int, type[Input], Input], Reply] = {}
         state = GroupState(GroupName("g"))
         inputs: list[Input] = [
             Wished((NOBODY,) * queues),
@@ -77,19 +77,20 @@ class RealController:
 
     def reply(self, state: int, message: Input) -> Reply:
         """Put one record to the controller in one of its states."""
-        known = self._replies.get((state, message))
+        asked = state, type(message), message  # ``Gone`` and ``Marked`` compare equal
+        known = self._replies.get(asked)
         if known is None:
             before = self._states[state]
             if isinstance(message, Elapsed):
                 told = step(before, [], stamp(), self._policy, self._wished).state  # a batch later
                 outcome = step(told, [], stamp(GRACE_MS), self._policy, self._wished)
             else:
-                events = [] if message == Passed() else [self._cast.event(before, message)]
+                events = [] if isinstance(message, Passed) else [self._cast.event(before, message)]
                 outcome = step(before, events, stamp(), self._policy, self._wished)
             self._check(before, outcome.state, outcome.decisions)
             said = outcome.decisions
             known = Reply(self._number(outcome.state), self._records(said), self._freed(said))
-            self._replies[state, message] = known
+            self._replies[asked] = known
         return known
 
     def lives(self, state: int) -> tuple[int, ...]:
