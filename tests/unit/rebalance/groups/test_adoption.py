@@ -46,8 +46,8 @@ def test_a6_nothing_moves() -> None:
     story.forgets()
 
     assert pages == story.pages()
-    assert epoch + 1 == story.state.epoch
-    assert {epoch + 1} == told_now(story)
+    assert epoch + 2 == story.state.epoch
+    assert {epoch + 2} == told_now(story)
     assert {"a", "b"} == {issued.member for issued in only(AssignmentIssued, story.decided)}
 
 
@@ -123,7 +123,7 @@ def test_nobody_is_fenced_for_what_it_was_never_told() -> None:
         story.missed(*beats(story, "a", "b"))
     story.forgets()
 
-    assert "a@1!3 > b@2" == story.pages()["orders-1"]
+    assert "a@1!4 > b@2" == story.pages()["orders-1"]
     assert {"a", "b"} == set(story.state.membership.members)
 
 
@@ -155,7 +155,7 @@ def test_a7_an_old_backup() -> None:
     pages, epoch = story.pages(), story.state.epoch
     story.forgets(backup)
 
-    assert (pages, epoch + 1) == (story.pages(), story.state.epoch)
+    assert (pages, epoch + 2) == (story.pages(), story.state.epoch)
     assert {"a", "b", "c"} == set(story.state.membership.members)
 
 
@@ -229,7 +229,7 @@ def test_a_member_that_left_while_nobody_listened() -> None:
     story.forgets()
 
     assert ["a"] == list(story.state.membership.members)
-    assert {"b": "orders-2@2>4 orders-3@2>4"} == story.freed()
+    assert {"b": "orders-2@2>5 orders-3@2>5"} == story.freed()
     story.ticks()
     assert {"a"} == set(story.owners().values())
 
@@ -291,5 +291,5 @@ def test_nothing_is_taken_for_want_of_a_record() -> None:
     story = a_record_kept_back()
     story.forgets()
 
-    assert {"orders-0": "a@1", "orders-1": "a@1!3 > b@2"} == story.pages()
+    assert {"orders-0": "a@1", "orders-1": "a@1!4 > b@2"} == story.pages()
     assert Portion() != story.told("a")

@@ -100,7 +100,7 @@ def test_an_adoption_that_is_cut_anywhere_is_whole_before_it_acts() -> None:
         assert [] == [it for batch in early for it in batch.records]
         now = on(ASSIGNMENTS, last.records)
         assert before == {it.member: set(it.hold) for it in now}
-        assert {2} == {it.epoch for it in now}
+        assert {3} == {it.epoch for it in now}  # 2 is left out: an older one may write under it
 
 
 def test_it_is_whole_read_record_by_record() -> None:

@@ -65,7 +65,7 @@ def test_who_holds_by_a_release_alone_is_in_no_record_and_holds(*, remembers: bo
     story.away(seconds=1)
     story.forgets(backup)
 
-    assert "b:2@2!4" == story.pages()["orders-0"].split(" ")[0]
+    assert "b:2@2!5" == story.pages()["orders-0"].split(" ")[0]
     assert {} == story.freed()  # it works
     story.reads(joined("b:2"))
     assert ["b"] == [it.member for it in only(AssignmentIssued, story.decided) if it.portion.give]
