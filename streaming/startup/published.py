@@ -1,10 +1,10 @@
 """What is published of every group, as its readers see it.
 
 The last record under each key of ``assignments`` and ``groups`` counts; after a tombstone a member
-has none. But a record with a smaller epoch comes from a controller with an old state: no member
-obeyed it, so it does not count, unless it is for a younger life. The last record of a group always
-stays, because it says how far its epochs got. A controller that starts writes the copy into the log
-(``adoption``).
+has none. But no member obeyed a record whose epoch was not greater than the last one's: it is that
+record again, or from a controller with an old state. So it does not count, unless it is for a
+younger life. The last record of a group always stays, because it says how far its epochs got. A
+controller that starts writes the copy into the log (``adoption``).
 
 Kept by ``reminder``, and by simulations. Its one rule: what cannot have been published by a
 controller is skipped, and reported.
@@ -65,7 +65,7 @@ class PublishedState:
         known = self._assignments.get(name)
         if record is None:
             self._assignments.pop(name, None)
-        elif known is None or known.epoch <= record.epoch or known.incarnation < record.incarnation:
+        elif known is None or known.epoch < record.epoch or known.incarnation < record.incarnation:
             self._assignments[name] = record
 
     def summary(self, key: bytes | None, value: bytes | None) -> None:

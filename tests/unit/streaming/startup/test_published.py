@@ -70,8 +70,17 @@ def test_a_found_record_says_what_the_record_says() -> None:
     ],
 )
 def test_which_record_counts(said: list[Assignment | None], expected: list[Assignment]) -> None:
-    """The last one, unless it is of a smaller epoch and for no younger life."""
+    """The last one, unless its epoch is not greater and it is for no younger life."""
     assert [(it.epoch, it.incarnation) for it in expected] == told(board(*said))
+
+
+def test_of_two_with_one_epoch_the_first_counts() -> None:
+    """Members obey that one; the other may be an older controller's, which was frozen (A5)."""
+    published = board(issued(9), issued(9).model_copy(update={"hold": ()}))
+
+    [adopted] = [found.record for found in published.found()]
+    assert isinstance(adopted, Adopt)
+    assert issued(9).hold == adopted.hold != ()
 
 
 def test_a_summary_says_where_the_group_stood() -> None:
