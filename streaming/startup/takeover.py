@@ -4,7 +4,8 @@ The other half of ``supersession``. Before it reads what is published, a control
 to every partition; the offsets of these records are its age. An earlier controller may be only cut
 off, not dead (fault A5): if a tick came a moment ago, it gets the time to read the start and stop.
 One that is frozen all the while may still write one batch when it wakes, which it had decided
-before. Its next batch ends it, and members obey the greater epoch.
+before. Its next batch ends it. A member that was told something by its successor does not obey it;
+what is left is in ``tests.laws.test_takeovers``.
 
 Called by ``start``, before anything is read or decided. Its one rule: after it, this
 controller is the only one that decides.

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 
 from tests.laws.exploration import Exploration
+from tests.laws.older import Memory, Patience
 from tests.laws.real_controller import STANDING
 from tests.laws.worlds import Scope, Trouble
 
@@ -25,6 +26,7 @@ def main() -> int:
     scope = Scope(options.members, options.queues, Trouble(**dict(options.trouble)))
     if options.guards:
         scope = scope._replace(policy=STANDING, guards=True)
+    scope = scope._replace(memory=options.memory, patience=options.patience)
     begun = time.monotonic()
     outcome = Exploration(scope).run(options.states, _reporter(begun, options.states))
     elapsed_s = time.monotonic() - begun
@@ -54,6 +56,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--queues", type=int, default=2, help="how many queues they share")
     parser.add_argument(
         "--guards", action="store_true", help="queues have standing heirs, and members guards"
+    )
+    parser.add_argument(
+        "--memory", type=Memory, default=Memory.CHECKPOINT, help="what who takes over remembers"
+    )
+    parser.add_argument(
+        "--patience", type=Patience, default=Patience.ENDED, help="how long it waits for the other"
     )
     parser.add_argument(
         "--trouble",

@@ -47,6 +47,7 @@ from tests.laws.messages import (
     Silent,
     Wished,
 )
+from tests.laws.views import Life as MemberLife
 from tests.laws.wishes import encoded, instance_of
 
 PILOT = MemberId("pilot")
@@ -90,7 +91,7 @@ class Cast(NamedTuple):
                 raise AssertionError(message)
 
     def _of_a_member(self, state: GroupState, message: OfAMember) -> Event:
-        who = self._life(message.member, message.life)
+        who = self.life((message.member, message.life))
         match message:
             case Rejoined():
                 return Joined(
@@ -108,7 +109,7 @@ class Cast(NamedTuple):
                 return Left(stamp(), who, 0)  # it ends alike, and time stands still here
             case Booked():
                 named = Epoch(message.named) if message.named else None
-                to = None if message.to is None else self._life(*message.to)
+                to = None if message.to is None else self.life(message.to)
                 turn = Turn(self.queues[message.queue], Epoch(message.epoch), named, to)
                 return Released(stamp(), who, (turn,), own=message.own)
             case Marked():
@@ -119,8 +120,9 @@ class Cast(NamedTuple):
                 sequence = 0 if pulse is None else pulse.sequence + 1
                 return BeatSeen(stamp(), who, sequence, Epoch(message.epoch), owned)
 
-    def _life(self, member: int, life: int) -> Life:
-        return Life(self.members[member], Incarnation(str(life)))
+    def life(self, life: MemberLife) -> Life:
+        """Spell a life."""
+        return Life(self.members[life[0]], Incarnation(str(life[1])))
 
     def _command(self, message: Gone | Drained | Paused | Resumed) -> Command:
         match message:

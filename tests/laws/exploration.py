@@ -17,15 +17,14 @@ from collections.abc import Set as AbstractSet
 from itertools import product
 from typing import Any, NamedTuple
 
+from tests.laws.judging import Judge
 from tests.laws.members import Members
 from tests.laws.messages import (
     NOBODY,
     Beat,
-    Booked,
     Elapsed,
     Gone,
     Input,
-    Marked,
     Passed,
     Rejoined,
     Resumed,
@@ -33,8 +32,9 @@ from tests.laws.messages import (
     Wished,
 )
 from tests.laws.real_controller import RealController
+from tests.laws.takeovers import Takeovers, read_as, written
 from tests.laws.troubles import Troubles, joins
-from tests.laws.views import IDLE, WAITING, WORKING, Life, Mark, View, called, newborn, owned
+from tests.laws.views import Life, Mark, View, called, newborn, owned
 from tests.laws.worlds import (
     Scope,
     Step,
@@ -42,7 +42,6 @@ from tests.laws.worlds import (
     forgetful,
     logged,
     marked,
-    names_the_unborn,
     with_view,
 )
 
@@ -77,9 +76,12 @@ class Exploration:
             newcomers=trouble.surges,
             eager=scope.eager,
             policy=scope.policy,
+            restarted=bool(trouble.takeovers),
         )
         self.members = Members(in_order=scope.lives)
         wishes = scope.wanted or list(product(choices, repeat=scope.queues))
+        self._judge = Judge(scope, self.controller)
+        self._takeovers = Takeovers(scope, self.controller, wishes)
         self._troubles = Troubles(scope, self.controller, self.members, wishes, self._told)
         self._came_from: dict[int, int] = {}
         """The hash of the world before, by the hash of a world: all that is kept of most."""
@@ -95,12 +97,14 @@ class Exploration:
                 if progress is not None:
                     progress(depth, len(self._came_from))
                 certain = list(self._certain(world))
-                wrong = self._unsafe(world) or ("" if certain else self._unsettled(world))
+                wrong = self._judge.unsafe(world) or (
+                    "" if certain else self._judge.unsettled(world)
+                )
                 if wrong:
                     trace = f"{wrong}, after\n{self._trace(world)}"
                     return self._outcome(quiet, depth, violation=trace)
                 quiet += not certain
-                following += self._new(world, [*certain, *self._troubles.possible(world)])
+                following += self._new(world, [*certain, *self._uncertain(world)])
                 if most is not None and len(self._came_from) >= most:
                     return self._outcome(quiet, depth - 1)  # this layer is not done
             frontier, depth = following, depth + 1
@@ -127,7 +131,7 @@ class Exploration:
             way.append(self._came_from[way[-1]])
         here, story = self._start(), []
         for there in reversed(way[:-1]):
-            steps = [*self._certain(here), *self._troubles.possible(here)]
+            steps = [*self._certain(here), *self._uncertain(here)]
             name, here = next(each for each in steps if hash(each[1]) == there)
             story.append(name)
         return "\n".join([*story, str(here)])
@@ -146,6 +150,7 @@ class Exploration:
             tokens,
             trouble,
             in_order=self.scope.lives,
+            published=self._takeovers.first(members),
         )
         world = self._at_rest(world) if self.scope.rest else world
         return world._replace(away=self.scope.away)
@@ -155,6 +160,10 @@ class Exploration:
         while (certain := next(self._certain(world), None)) is not None:
             world = certain[1]
         return world
+
+    def _uncertain(self, world: World) -> Iterator[Step]:
+        yield from self._troubles.possible(world)
+        yield from self._takeovers.possible(world)
 
     # -- what is bound to happen, sooner or later
 
@@ -173,7 +182,10 @@ class Exploration:
                 yield from self._life(world, place, view, lives[view.me])
 
     def _without_controller(self, world: World) -> Iterator[Step]:
-        yield "the controller is back", world._replace(away=False)
+        if self.scope.trouble.takeovers:
+            yield from self._takeovers.bound(world)
+        else:
+            yield "the controller is back", world._replace(away=False)
         for place, view in enumerate(world.views):
             yield from self._moves(world, place, view)
 
@@ -199,10 +211,10 @@ class Exploration:
         """Have the controller read the next record of the log."""
         record, after = world.log[0], world._replace(log=world.log[1:])
         if isinstance(record, Mark):
-            return forgetful(self._told(marked(after, record), Marked(*record[:2])))
+            return forgetful(self._told(marked(after, record), read_as(record)))
         if not self.scope.lives:
             after = after._replace(heard=world.heard | {record})
-        return forgetful(self._told(after, Booked(*record[:7])))
+        return forgetful(self._told(after, read_as(record)))
 
     def _life(self, world: World, place: int, view: View, known: int) -> Iterator[Step]:
         yield from self._moves(world, place, view)
@@ -212,8 +224,8 @@ class Exploration:
             yield f"{called(view)} asks again", self._asked(world, place, join)
         if self.scope.lives and known == view.life:
             yield from self._shows(world, view)
-        if (self.scope.trouble.losses or self.scope.standing) and not view.eager:
-            beat = Beat(view.me, view.life, view.acted, owned(view), newest=self.scope.standing)
+        if (self.scope.trouble.losses or self.scope.newest) and not view.eager:
+            beat = Beat(view.me, view.life, view.acted, owned(view), newest=self.scope.newest)
             if self._changes(world, beat):
                 yield f"{called(view)} beats", self._told(world, beat)
 
@@ -242,55 +254,10 @@ class Exploration:
         return self.controller.reply(world.controller, message).state != world.controller
 
     def _told(self, world: World, message: Input) -> World:
+        if world.away:
+            return world
         reply = self.controller.reply(world.controller, message)
-        mail = dict(reply.records)
-        views = tuple(
-            view._replace(unread=(*view.unread, mail[view.me]))
-            if view.alive and view.me in mail
-            else view
-            for view in world.views
-        )
-        freed = reply.freed if self.scope.lives else [it._replace(own=True) for it in reply.freed]
-        return logged(world._replace(controller=reply.state, views=views), freed)
-
-    # -- what must never be, and what must be in the end
-
-    def _unsafe(self, world: World) -> str:
-        lives = self.controller.lives(world.controller)
-        if any(view.heedless for view in world.views):
-            return "somebody works on under a grant that it knows to be released"
-        if world.in_order and names_the_unborn(world):
-            return "a life is named that has shown no mark"
-        if wronged := next((view.wronged for view in world.views if view.wronged), None):
-            return wronged
-        obeying = [view for view in world.views if not self._excused(view, lives[view.me])]
-        for queue, token in enumerate(world.tokens):
-            duties = [view.duties[queue] for view in obeying]
-            at_work = [duty.epoch for duty in duties if duty.state >= WORKING]
-            if len(at_work) > 1:
-                return f"q{queue} has several owners"
-            if at_work and at_work[0] < token:
-                return f"the token of q{queue} went back from {token} to {at_work[0]}"
-        return ""
-
-    def _excused(self, view: View, known: int) -> bool:
-        if view.eager and view.unread:
-            return True
-        return self.scope.overlapping and view.life != known
-
-    def _unsettled(self, world: World) -> str:
-        state = world.controller
-        for queue, wished in enumerate(world.wish):
-            exists = queue < self.controller.existing(state)
-            owner = self.controller.present(state, wished) if exists else None
-            for view in world.views:
-                wanted = self._duty(state, queue, (view.me, view.life), owner)
-                if view.duties[queue].state != wanted:
-                    return f"at rest, q{queue} is not with the member it was wished for"
-        return "" if self.controller.settled(state) else "the books are not at rest"
-
-    def _duty(self, state: int, queue: int, life: Life, owner: Life | None) -> int:
-        """Return what a life is to do about a queue when all is quiet."""
-        if life == owner:
-            return WORKING
-        return WAITING if life == self.controller.successor(state, queue) else IDLE
+        world = self._takeovers.noted(world._replace(controller=reply.state), message)
+        for each in reply.said:
+            world = written(world, each)
+        return world

@@ -118,7 +118,7 @@ class Members:
         return self._mistakes[view]
 
     def _reads(self, view: View) -> Iterator[Move]:
-        for skipping in sorted({0, len(view.unread) - 1}) if view.unread else ():
+        for skipping in sorted({0, views.newest(view)}) if view.unread else ():
             name = f"{called(view)} reads a record" + (f", skipping {skipping}" if skipping else "")
             yield Move(name, *self._read(view, skipping))
 

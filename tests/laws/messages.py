@@ -6,6 +6,7 @@ makes of each of these.
 
 from typing import NamedTuple
 
+from tests.laws.older import Memory, Published
 from tests.laws.views import Claim, Life
 
 NOBODY = -1
@@ -110,6 +111,16 @@ class Elapsed(NamedTuple):
     """The grace of eager members has run out."""
 
 
+class Started(NamedTuple):
+    """Another controller starts, and reads what is published."""
+
+    memory: Memory
+    published: Published
+    wish: Wish
+
+
+Logged = Rejoined | Booked | Marked
+"""What is in the log for every controller."""
 Input = (
     Wished
     | Rejoined
@@ -125,4 +136,5 @@ Input = (
     | Resized
     | Passed
     | Elapsed
+    | Started
 )

@@ -8,19 +8,28 @@ The target is whatever the explorer wishes for: a member called "pilot", which i
 itself, carries the wish in its weight, and the strategy reads it there.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Decision, Freed
-from rebalance.groups.model.events import Inheritance
+from rebalance.groups.model.events import Inheritance, Moment
+from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
-from rebalance.ids import GroupName, Life, MemberId, Millis, Turn
-from tests.laws import views
+from rebalance.ids import Life, MemberId, Millis, Turn
+from tests.laws import starting, views
 from tests.laws.events import PILOT, TOPIC, Cast, stamp
-from tests.laws.messages import NOBODY, Elapsed, Input, Passed, Rejoined, Resized, Wished
+from tests.laws.messages import (
+    NOBODY,
+    Elapsed,
+    Input,
+    Passed,
+    Started,
+)
+from tests.laws.older import Summary, Told, Unsaid
 from tests.laws.views import Inherit, Record, Release
 from tests.laws.views import Life as MemberLife
 from tests.laws.wishes import decoded, instance_of
@@ -35,19 +44,28 @@ POLICY = Policy(
 STANDING = replace(POLICY, standing_heirs=True)
 
 
+Decisions = tuple[Decision, ...]
+
+
 class Reply(NamedTuple):
     """What one input made of the controller."""
 
     state: int
-    records: tuple[tuple[int, Record | None], ...]
-    freed: tuple[Release, ...]
+    said: tuple[Unsaid, ...]
 
 
 class RealController:
     """Every state of the group that was ever reached, by number."""
 
     def __init__(
-        self, members: int, queues: int, *, newcomers: int = 0, eager: int = 0, policy: Policy
+        self,
+        members: int,
+        queues: int,
+        *,
+        newcomers: int = 0,
+        eager: int = 0,
+        policy: Policy,
+        restarted: bool = False,
     ) -> None:
         """Let everybody join and learn of the queues, with a wish for nobody.
 
@@ -57,22 +75,20 @@ class RealController:
             newcomers: How many members may come later.
             eager: How many of the members, the first ones, know no releases.
             policy: The group's.
+            restarted: Whether others of it may start.
         """
         self._cast = Cast.of(members, queues, newcomers=newcomers)
         self.members, self.queues = self._cast.members, self._cast.queues
         self._numbers = {queue: index for index, queue in enumerate(self.queues)}
         self._policy, self._slots = policy, members
+        self._is_whole = restarted or policy.standing_heirs
         self._states: list[GroupState] = []
         self._known: list[tuple[int, ...]] = []
         self._index: dict[object, int] = {}
         self._replies: dict[tuple[int, type[Input], Input], Reply] = {}
-        state = GroupState(GroupName("g"))
-        inputs: list[Input] = [
-            Wished((NOBODY,) * queues),
-            *(Rejoined(member, 1, member, member < eager) for member in range(members)),
-            Resized(queues),
-        ]
-        events = [self._cast.event(state, each) for each in inputs]
+        state, nobody = starting.UNKNOWN, (NOBODY,) * queues
+        words = starting.first_words(self._cast, nobody, eager=eager)
+        events = [self._cast.event(state, each) for each in words]
         self.start = self._number(step(state, events, stamp(), policy, self._wished).state)
 
     def reply(self, state: int, message: Input) -> Reply:
@@ -81,17 +97,31 @@ class RealController:
         known = self._replies.get(asked)
         if known is None:
             before = self._states[state]
-            if isinstance(message, Elapsed):
-                told = step(before, [], stamp(), self._policy, self._wished).state  # a batch later
-                outcome = step(told, [], stamp(GRACE_MS), self._policy, self._wished)
-            else:
-                events = [] if isinstance(message, Passed) else [self._cast.event(before, message)]
-                outcome = step(before, events, stamp(), self._policy, self._wished)
-            self._check(before, outcome.state, outcome.decisions)
-            said = outcome.decisions
-            known = Reply(self._number(outcome.state), self._records(said), self._freed(said))
+            if isinstance(message, Started):
+                before = starting.before(before, message)
+            after, decisions = self._stepped(before, message)
+            self._check(starting.reached(before, message), after, decisions)
+            known = Reply(self._number(after), tuple(self._said(decisions)))
             self._replies[asked] = known
         return known
+
+    def _stepped(self, before: GroupState, message: Input) -> tuple[GroupState, Decisions]:
+        now, events = stamp(), list[Moment]()
+        match message:
+            case Elapsed():
+                now, before = stamp(GRACE_MS), self._stepped(before, Passed())[0]  # a batch later
+            case Started():
+                events += starting.moments(self._cast, before, message, self._policy)
+            case Passed():
+                pass
+            case _:
+                events.append(self._cast.event(before, message))
+        outcome = step(before, events, now, self._policy, self._wished)
+        return outcome.state, outcome.decisions
+
+    def epoch(self, state: int) -> int:
+        """Return the last epoch that was drawn."""
+        return self._states[state].epoch
 
     def lives(self, state: int) -> tuple[int, ...]:
         """By member, the life that the controller takes for the present one; 0 for none."""
@@ -170,8 +200,8 @@ class RealController:
         return number
 
     def _standing(self, state: GroupState) -> tuple[object, ...]:
-        """Return what else counts with standing heirs: who they are, and who has read of it."""
-        if not self._policy.standing_heirs:
+        """Return what else counts then: who they are, and who has read of it."""
+        if not self._is_whole:
             return ()
         members, pulses = state.membership.members, state.membership.pulses
         return (
@@ -186,29 +216,26 @@ class RealController:
             ),
         )
 
-    def _records(self, decisions: tuple[Decision, ...]) -> tuple[tuple[int, Record | None], ...]:
-        records: list[tuple[int, Record | None]] = []
+    def _said(self, decisions: Decisions) -> Iterator[Unsaid]:
         for decision in decisions:
-            if isinstance(decision, AssignmentIssued) and decision.member != PILOT:
-                records.append((self.members.index(decision.member), self._record(decision)))
-            elif isinstance(decision, AssignmentWithdrawn):
-                records.append((self.members.index(decision.member), None))
-        return tuple(records)
+            match decision:
+                case AssignmentIssued():
+                    if decision.member != PILOT:
+                        number = self.members.index(decision.member)
+                        yield Told(number, self._record(decision))
+                case AssignmentWithdrawn():
+                    yield Told(self.members.index(decision.member), None)
+                case Freed():
+                    yield from self._freed(decision)
+                case GroupSummarised():
+                    yield Summary(decision.epoch)
+                case _:
+                    pass  # for people
 
-    def _freed(self, decisions: tuple[Decision, ...]) -> tuple[Release, ...]:
-        return tuple(
-            Release(
-                self.members.index(freed.member),
-                int(freed.incarnation),
-                self._numbers[queue],
-                epoch,
-                named or 0,
-                own=False,
-            )
-            for freed in decisions
-            if isinstance(freed, Freed)
-            for queue, epoch, named, _ in freed.turns
-        )
+    def _freed(self, freed: Freed) -> Iterator[Release]:
+        who = self.members.index(freed.member), int(freed.incarnation)
+        for queue, epoch, named, _ in freed.turns:
+            yield Release(*who, self._numbers[queue], epoch, named or 0, own=False)
 
     def _record(self, issued: AssignmentIssued) -> Record:
         portion = issued.portion
@@ -232,13 +259,11 @@ class RealController:
         source = Release(giver, life, queue, line.predecessor.epoch, line.epoch)
         return Inherit(queue, line.epoch, source)
 
-    def _check(
-        self, before: GroupState, after: GroupState, decisions: tuple[Decision, ...]
-    ) -> None:
+    def _check(self, known: int, after: GroupState, decisions: Decisions) -> None:
         """Hold each step to what a reader of its records relies on."""
         issued = [each for each in decisions if isinstance(each, AssignmentIssued)]
 
-        assert before.epoch <= after.epoch <= before.epoch + 1
+        assert known <= after.epoch <= known + 1
         assert {after.epoch} >= {each.epoch for each in issued}
         assert {
             queue for queue, name in after.target.owners.items() if _is_there(after, name)

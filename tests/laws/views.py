@@ -153,6 +153,14 @@ def replaced(view: View) -> View:
     return dead(view)._replace(life=0)
 
 
+def newest(view: View) -> int:
+    """Return up to which of its unread records a life may skip: it misses none that is newer."""
+    *before, last = view.unread
+    newer = [each for each in before if each is not None and last is not None]
+    missed = any(last and each.epoch >= last.epoch and each != last for each in newer)
+    return 0 if missed else len(before)
+
+
 def known_to_itself(view: View) -> View:
     """Return what is seen of a session alone."""
     return view._replace(unread=(), missed=frozenset(), heedless=False, ahead=(), wronged="")

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from rebalance.groups.model.policy import Policy, TwinRule
 from tests.laws import following, views
 from tests.laws.messages import Wish
+from tests.laws.older import Memory, Older, Patience, Published, Told
 from tests.laws.real_controller import POLICY, STANDING
 from tests.laws.views import WORKING, Grant, Mark, Release, View
 
@@ -40,6 +41,8 @@ class Trouble(NamedTuple):
     """Times that the last queue vanishes, or returns."""
     returns: int = 0
     """Times that who has gone comes back, in scopes that do not let everybody come back."""
+    takeovers: int = 0
+    """Times that another controller starts while one is at work."""
 
 
 class Scope(NamedTuple):
@@ -64,11 +67,22 @@ class Scope(NamedTuple):
     new is not known to the controller before it reads its join."""
     away: bool = False
     """The controller is away while there is trouble; it is back when there is none any more."""
+    memory: Memory = Memory.CHECKPOINT
+    """What a controller that takes over remembers."""
+    patience: Patience = Patience.ENDED
+    """How long it waits for the older one."""
+    lenient: bool = False
+    """Who has not read all that it was told may work beside another."""
 
     @property
     def standing(self) -> bool:
         """Whether a queue at rest has an heir."""
         return self.policy.standing_heirs
+
+    @property
+    def newest(self) -> bool:
+        """Whether a beat shows what its member has read by now."""
+        return self.standing or bool(self.trouble.takeovers)
 
     @property
     def overlapping(self) -> bool:
@@ -110,9 +124,16 @@ class World(NamedTuple):
     late: frozenset[Release] = frozenset()
     """Later releases of grants whose first one somebody has missed."""
     away: bool = False
-    """Whether the controller reads and decides nothing."""
+    """Whether the controller reads and decides nothing: it is away, or has only said that it
+    starts."""
     in_order: bool = False
     """Whether members read the releases in order (``following``)."""
+    older: Older | None = None
+    """The controller that this one takes the place of, if it may still be there."""
+    published: Published | None = None
+    """What another one would find that starts; None: none will."""
+    found: Published | None = None
+    """What one has found that has not decided anything yet, if it was in haste."""
 
 
 Step = tuple[str, World]
@@ -128,6 +149,18 @@ def with_view(
     )
     views = (*world.views[:place], view, *world.views[place + 1 :])
     return forgetful(logged(world._replace(views=views, tokens=tokens), released))
+
+
+def posted(world: World, told: Told) -> World:
+    """Return the world after a member's record was written."""
+    views = tuple(
+        view._replace(unread=(*view.unread, told.record))
+        if view.alive and view.me == told.member
+        else view
+        for view in world.views
+    )
+    published = world.published and world.published.with_record(told)
+    return world._replace(views=views, published=published)
 
 
 def logged(world: World, said: Iterable[Release | Mark]) -> World:
@@ -170,7 +203,7 @@ def marked(world: World, mark: Mark) -> World:
 
 def forgetful(world: World) -> World:
     """Forget the releases that nobody can be waiting for: worlds that differ by them are equal."""
-    if world.heard:
+    if world.heard and world.older is None:  # it may name some of them once more
         awaited = {source for view in world.views for source in views.sources(view)}
         world = world._replace(heard=world.heard & awaited)
     if (world.guards or world.late) and not world.in_order:
