@@ -27,7 +27,7 @@ from console.embedded.broker_files import (
 from console.embedded.instance import STOP_GRACE_S, BrokerAddress, Instance
 from console.embedded.jars import JarCache
 from console.embedded.java import find_java
-from console.embedded.ports import choose_port, choose_ports
+from console.embedded.ports import choose_port
 from console.embedded.readiness import answers, wait_until_ready
 from console.errors import ExitCode, Failure
 from console.file_lock import FileLock
@@ -214,7 +214,7 @@ class _Start:
     def _start_jvm(self, lock: FileLock, port: int) -> BrokerAddress:
         instance = self._instance
         java = java_command(self._java, self._jars.kafka, logs=instance.logs, tmp=instance.tmp)
-        (controller_port,) = choose_ports(1)
+        controller_port = choose_port(0)
         properties = broker_properties(
             port=port, controller_port=controller_port, further=self._properties
         )

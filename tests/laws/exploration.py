@@ -47,6 +47,7 @@ from tests.laws.worlds import (
 
 Progress = Callable[[int, int], object]
 """Told before each world: how deep it is, and how many were found so far."""
+_AFTER = ", after\n"
 
 
 class Outcome(NamedTuple):
@@ -61,6 +62,11 @@ class Outcome(NamedTuple):
     """There are no others."""
     violation: str
     """Empty, or what was found and the shortest way there."""
+
+    @property
+    def wrong(self) -> str:
+        """What was found alone."""
+        return self.violation.partition(_AFTER)[0]
 
 
 class Exploration:
@@ -101,7 +107,7 @@ class Exploration:
                     "" if certain else self._judge.unsettled(world)
                 )
                 if wrong:
-                    trace = f"{wrong}, after\n{self._trace(world)}"
+                    trace = f"{wrong}{_AFTER}{self._trace(world)}"
                     return self._outcome(quiet, depth, violation=trace)
                 quiet += not certain
                 following += self._new(world, [*certain, *self._uncertain(world)])

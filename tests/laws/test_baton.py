@@ -5,9 +5,7 @@ The scopes of `make check` reach some 100,000 worlds; the profile deep adds thos
 minutes and reach over a million. `make explore` goes through one scope as far as you like.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -18,6 +16,7 @@ from tests.builders import wrong_pages
 from tests.builders.effort import DEEP, QUICK
 from tests.laws import views, wrong_members
 from tests.laws.exploration import Exploration
+from tests.laws.planting import Plant, finds
 from tests.laws.real_controller import POLICY, STANDING
 from tests.laws.worlds import Scope, Trouble, guarded
 from trimtab.session.baton import Baton
@@ -110,7 +109,7 @@ def test_a_part_of_a_scope_says_how_deep_it_goes() -> None:
 
 TWO_OWNERS = "q0 has several owners"
 MISPLACED = "at rest, q0 is not with the member it was wished for"
-PLANTS = {
+PLANTS: dict[str, Plant] = {
     "heir confirmed": (
         baton,
         "next_page",
@@ -212,20 +211,9 @@ PLANTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("where", "name", "wrong", "scope", "found"), PLANTS.values(), ids=PLANTS.keys()
-)
-def test_a_planted_bug_is_found(
-    where: object,
-    name: str,
-    wrong: Callable[[Any], Any],
-    scope: Scope,
-    found: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS.keys())
+def test_a_planted_bug_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     """The exploration has teeth: each way to get a rule wrong is found, in either half."""
-    monkeypatch.setattr(where, name, wrong(getattr(where, name)))
+    *_, found = plant
 
-    outcome = Exploration(scope).run()
-
-    assert found == outcome.violation.partition(", after\n")[0]
+    assert found == finds(plant, monkeypatch)

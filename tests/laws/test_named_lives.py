@@ -5,9 +5,7 @@ order, and so know who has gone and who is back. A rolling restart is explored w
 is away, and when it is back; deeper scopes have it work on meanwhile.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -16,6 +14,7 @@ from rebalance.groups.model.policy import TwinRule
 from tests.builders.effort import DEEP, QUICK
 from tests.laws import wrong_names
 from tests.laws.exploration import Exploration
+from tests.laws.planting import Plant, finds
 from tests.laws.real_controller import STANDING
 from tests.laws.worlds import Scope, Trouble, guarded
 from trimtab.session import baton
@@ -59,7 +58,7 @@ def test_one_owner_and_who_is_named_begins(scope: Scope) -> None:
 
 
 TWO_OWNERS = "q0 has several owners"
-PLANTS = {
+PLANTS: dict[str, Plant] = {
     "named before its mark": (
         Recall,
         "successor",
@@ -100,20 +99,9 @@ PLANTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("where", "name", "wrong", "scope", "found"), PLANTS.values(), ids=PLANTS.keys()
-)
-def test_a_planted_bug_is_found(
-    where: object,
-    name: str,
-    wrong: Callable[[Any], Any],
-    scope: Scope,
-    found: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS.keys())
+def test_a_planted_bug_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each way to name a life wrongly, to keep it out or to begin in its place is found."""
-    monkeypatch.setattr(where, name, wrong(getattr(where, name)))
+    *_, found = plant
 
-    outcome = Exploration(scope).run()
-
-    assert found == outcome.violation.partition(", after\n")[0]
+    assert found == finds(plant, monkeypatch)

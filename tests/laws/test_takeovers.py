@@ -7,9 +7,6 @@ younger one looks. What comes later comes when the younger one has told the memb
 own (a frozen one wakes), or else at any time: then only as much holds as the last tests say.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from rebalance.groups import adoption
@@ -17,6 +14,7 @@ from tests.builders.effort import DEEP, QUICK
 from tests.laws import wrong_starts
 from tests.laws.exploration import Exploration
 from tests.laws.older import Memory, Patience
+from tests.laws.planting import Plant, finds
 from tests.laws.worlds import Scope, Trouble
 from trimtab.session import MemberSession
 
@@ -102,10 +100,10 @@ def test_what_is_not_survived(scope: Scope, found: str) -> None:
     """
     outcome = Exploration(scope).run()
 
-    assert found == outcome.violation.partition(", after\n")[0]
+    assert found == outcome.wrong
 
 
-PLANTS = {
+PLANTS: dict[str, Plant] = {
     "older records obeyed": (
         MemberSession,
         "_is_news",
@@ -137,20 +135,9 @@ PLANTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("where", "name", "wrong", "scope", "found"), PLANTS.values(), ids=PLANTS.keys()
-)
-def test_a_planted_bug_is_found(
-    where: object,
-    name: str,
-    wrong: Callable[[Any], Any],
-    scope: Scope,
-    found: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS.keys())
+def test_a_planted_bug_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     """What only a second controller reveals is found, in either half."""
-    monkeypatch.setattr(where, name, wrong(getattr(where, name)))
+    *_, found = plant
 
-    outcome = Exploration(scope).run()
-
-    assert found == outcome.violation.partition(", after\n")[0]
+    assert found == finds(plant, monkeypatch)

@@ -56,7 +56,7 @@ def is_evicted(draft: Draft, life: Life) -> bool:
 
 def precedes(draft: Draft, event: Joined) -> bool:
     """Tell whether a join is of a life that is over, or of an earlier one."""
-    if event.marks and event.life in draft.scratch(_Step).evicted:
+    if event.marks and is_evicted(draft, event.life):
         return True
     gone = draft.membership.departures.get(event.member)
     if gone is None or event.stamp.clock - gone.at >= REMEMBERED_MS:

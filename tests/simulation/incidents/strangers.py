@@ -50,10 +50,8 @@ def claim(world: "World", dice: Random) -> None:
         nonlocal number
         number += 2
         drawn = world.brain.state.epoch
-        topic, epoch = (
-            dice.choice(list(world.driver.topics)),
-            dice.randint(1, drawn + 1),
-        )
+        topic = dice.choice(list(world.driver.topics))
+        epoch = dice.randint(1, drawn + 1)
         epoch += _FAR if epoch > drawn else 0
         row = (topic, "", dice.randint(0, 3), epoch)
         if times:

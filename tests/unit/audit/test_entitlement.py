@@ -62,8 +62,12 @@ def test_too_many_are_seen_whoever_is_told_first(giver: str, heir: str) -> None:
         else:
             told.issued(who, 2, hold="orders-2@1", inherit=f"orders-1@2<{giver}@1")
     told.batch_ends()
-
     assert ["I10"] == told.wrong
+
+    told.releases(giver, "orders-1@1>2")
+    told.issued(heir, 3, hold="orders-1@2 orders-2@1")
+    told.batch_ends()
+    assert {"I10"} == set(told.wrong)
 
 
 @pytest.mark.parametrize(("giver", "heir"), [("a", "b"), ("b", "a")])
