@@ -38,13 +38,13 @@ from streaming.process.watchdog import SILENCE_S, Signs, Watchdog, watched
 from streaming.query import QueryFailed
 from streaming.session import SparkNotStarted, logs, start_session
 from streaming.start import DISTRIBUTION, Seen, start
+from streaming.startup.activity import NotTold
 from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed
 from streaming.startup.reminder import NotReminded
 from streaming.startup.standby import NameTaken
 from streaming.startup.supersession import TAKEN_OVER
-from streaming.startup.takeover import NotTold
 from trimtab.protocol import HEARTBEATS
 
 

@@ -2,10 +2,11 @@
 
 The other half of ``supersession``. Before it reads what is published, a controller appends a start
 to every partition; the offsets of these records are its age. An earlier controller may be only cut
-off, not dead (fault A5): if a tick came a moment ago, it gets the time to read the start and stop.
-One that is frozen all the while may still write one batch when it wakes, which it had decided
-before. Its next batch ends it. A member that was told something by its successor does not obey it;
-what is left is in ``tests.laws.test_takeovers``.
+off, or slow, not dead (fault A5): if a tick came a moment ago, it gets the time to read the start
+and to end; as long as it ticks, its batch is still at work. One that is frozen all the while, or
+slower than anybody waits, may still write one batch, which it had decided before. Its next batch
+ends it. A member that was told something by its successor does not obey it; what is left is in
+``tests.laws.test_takeovers``.
 
 Called by ``start``, before anything is read or decided. Its one rule: after it, this
 controller is the only one that decides.
@@ -16,23 +17,16 @@ import time
 from threading import Event
 from typing import Final
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
-
-from streaming.feeds.feed import logger, reader_config
+from streaming.feeds.feed import logger
 from streaming.options import Options
-from streaming.process.trouble import Trouble
+from streaming.startup.activity import Activity, grace_of
 from streaming.startup.delivery import StartWriter
-from trimtab.protocol import HEARTBEATS, START_KEY, TICK_KEY, Start
+from trimtab.protocol import START_KEY, Start
 
-_NAME: Final = "takeover"
-_PATIENCE_S: Final = 30.0
-"""So long Kafka may take to answer."""
-_TICKS: Final = 2
-"""A controller that ticked in the last so many intervals may be active, and has as many to stop."""
-
-
-class NotTold(Exception):  # noqa: N818 - it names what happened
-    """Kafka did not say whether another controller is at work."""
+NAME: Final = "takeover"
+LONGEST_S: Final = 30.0
+"""So long an earlier controller may need for the batch that it is at. Nobody decides meanwhile; a
+healthy one needs a tenth of a second, one that falls into a spiral minutes."""
 
 
 def new_start() -> str:
@@ -44,26 +38,31 @@ def take_over(options: Options, start: str, writer: StartWriter, stop: Event) ->
     """Say in every partition that this controller starts; return at which offsets.
 
     Raises:
-        NotTold: Kafka did not say whether another controller is active.
+        NotTold: Kafka does not say whether another controller is active.
         Undelivered: Kafka did not take the start.
     """
-    grace_ms = grace_of(options)
-    starts, at_ms = announce(options, start, writer)
+    activity = Activity(options, NAME)
     try:
-        busy = _has_ticked(options, at_ms - grace_ms)
-    except KafkaException as error:
-        raise NotTold(f"could not find out which controller was active: {error}") from error
-    if busy:
-        logger(_NAME).info(
-            "another controller was active a moment ago; waiting for it to stop", ms=grace_ms
+        starts, at_ms = announce(options, start, writer)
+        if activity.has_ticked(at_ms - grace_of(options)):
+            give_time(activity, stop)
+        return starts
+    finally:
+        activity.close()
+
+
+def give_time(activity: Activity, stop: Event) -> None:
+    """Wait until the controller that was active has read the start, and decides no more."""
+    log = logger(NAME).bind(active=activity.last)
+    log.info("another controller was active a moment ago; waiting for it to end")
+    if (cause := activity.wait(stop, LONGEST_S)) is not None:
+        log.info("no other controller decides", cause=cause)
+    elif not stop.is_set():
+        log.warning(
+            "the other controller still ticks, but has not ended; going on. One that is in the "
+            "middle of a batch may still publish it: stop its process if you can",
+            waited_s=LONGEST_S,
         )
-        stop.wait(grace_ms / 1000)
-    return starts
-
-
-def grace_of(options: Options) -> int:
-    """Return how long an active controller may say nothing, or need to stop; in milliseconds."""
-    return _TICKS * options.feeds.tick_interval_ms
 
 
 def announce(options: Options, start: str, writer: StartWriter) -> tuple[tuple[int, ...], int]:
@@ -74,29 +73,3 @@ def announce(options: Options, start: str, writer: StartWriter) -> tuple[tuple[i
     receipts = delivery.arrived()
     offsets = tuple(receipts[it].offset() or 0 for it in range(options.topics.partitions))
     return offsets, receipts[0].timestamp()[1]
-
-
-def _has_ticked(options: Options, since_ms: int) -> bool:
-    """Tell whether there is a tick, of whomever, that is not older."""
-    topic = f"{options.topics.prefix}{HEARTBEATS.name}"
-    trouble = Trouble(logger(_NAME), "looking for ticks")
-    consumer = Consumer(reader_config(options, _NAME, trouble))
-    try:
-        (place,) = consumer.offsets_for_times([TopicPartition(topic, 0, since_ms)], _PATIENCE_S)
-        _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), _PATIENCE_S)
-        if not 0 <= place.offset < end:
-            return False
-        consumer.assign([place])
-        heard = time.monotonic()
-        while (left := heard + _PATIENCE_S - time.monotonic()) > 0:
-            message = consumer.poll(left)
-            if message is None or message.error() is not None:
-                continue  # librdkafka tries on by itself
-            heard = time.monotonic()
-            if message.key() == TICK_KEY:
-                return True
-            if (message.offset() or 0) + 1 >= end:
-                return False
-        raise NotTold("could not find out which controller was active: Kafka does not answer")
-    finally:
-        consumer.close()

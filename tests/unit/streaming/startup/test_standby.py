@@ -8,7 +8,7 @@ from confluent_kafka import TopicPartition
 
 from console.settings import load
 from console.wiring import options
-from streaming.startup import standby
+from streaming.startup import activity, standby
 from streaming.startup.standby import Standby
 
 PATIENCE_S = 20.0
@@ -44,7 +44,7 @@ class Empty:
 def test_on_empty_topics_it_takes_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Else two standbys would wait for each other for ever."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(standby, "Consumer", Empty)
+    monkeypatch.setattr(activity, "Consumer", Empty)
     monkeypatch.setattr(standby, "Following", Empty)
     chosen = options(load().settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
     stop = Event()

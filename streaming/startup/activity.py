@@ -1,0 +1,219 @@
+"""The activity of other controllers: who ticks, and who has said that it has ended.
+
+A controller that is to replace another one must know when that one decides no more. It ticks while
+its process works, be its batch ever so slow, and says at its end that it has ended. So it is over
+when each one that ticked has said so, or when nobody ticks any more although Kafka answers
+(``silence``).
+
+Used by ``standby`` and ``takeover``. Its one rule: it writes nothing.
+"""
+
+import time
+from threading import Event
+from typing import Any, Final
+
+from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+
+from streaming.feeds.feed import PROMPT, logger, reader_config, taken
+from streaming.options import Options
+from streaming.process.trouble import Trouble
+from streaming.startup.silence import Silence
+from trimtab.protocol import (
+    CONTROLLERS,
+    HEARTBEATS,
+    TICK_KEY,
+    Controller,
+    Record,
+    Tick,
+    Topic,
+    UndecodableRecord,
+    decode,
+)
+
+_LISTEN_S: Final = 0.02
+"""How long it listens at a time, and so how late it notices what happens."""
+_ASK_S: Final = 0.03
+"""How often Kafka is asked whether all has been read."""
+_ANSWER_S: Final = 0.5
+"""How long it may take to answer."""
+_PATIENCE_S: Final = 30.0
+"""How long it may take at first: to say where everything ends."""
+_AT_ONCE: Final = 10_000
+"""Messages taken at a time: beats are among them."""
+_TICKS: Final = 2
+"""A controller that ticked in the last so many intervals may be active."""
+
+_NOT_TOLD: Final = "could not find out of Kafka which controller is active"
+
+
+class NotTold(Exception):  # noqa: N818 - it names what happened
+    """Kafka did not say whether another controller is at work."""
+
+
+def grace_of(options: Options) -> int:
+    """Return how long an active controller may say nothing; in milliseconds."""
+    return _TICKS * options.feeds.tick_interval_ms
+
+
+class Activity:
+    """Follows the ticks of one partition, and what controllers say of themselves.
+
+    Args:
+        options: Which topics.
+        name: Who reads, for the logs.
+
+    Raises:
+        NotTold: Kafka does not say where its topics end.
+    """
+
+    def __init__(self, options: Options, name: str) -> None:
+        self._grace_s = grace_of(options) / 1000
+        self._trouble = Trouble(logger(name), "following of other controllers")
+        prefix, partitions = options.topics.prefix, options.topics.partitions
+        self._ticks = TopicPartition(f"{prefix}{HEARTBEATS.name}", 0)
+        self._words = [
+            TopicPartition(f"{prefix}{CONTROLLERS.name}", it) for it in range(partitions)
+        ]
+        self._consumer = Consumer({**reader_config(options, name, self._trouble), **PROMPT})
+        self._silence = Silence(time.monotonic())
+        self._asked = time.monotonic()
+        self._end: int | None = None
+        """When Kafka was asked last where the ticks end, and where: of a new topic at 0."""
+        self._active: set[str] = set()
+        """Who has ticked, and has not said that it has ended."""
+        self._ended: str | None = None
+        """Who said so last."""
+        self._begin()
+
+    @property
+    def last(self) -> str | None:
+        """Who is active, or was last; None: nobody has ticked."""
+        return next(iter(sorted(self._active)), self._ended)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all that was there has been read."""
+        (at,) = self._consumer.position([self._ticks])
+        return self._end is not None and max(at.offset, self._ticks.offset) >= self._end
+
+    def over(self) -> str | None:
+        """Say why no other controller is active; None: one may be."""
+        if self._ended is not None and not self._active:
+            return f"{self._ended} has ended"
+        if self._silence.s > self._grace_s:
+            return f"no controller has ticked for {self._silence.s:.1f} s"
+        return None
+
+    def has_ticked(self, since_ms: int) -> bool:
+        """Tell whether anybody has since a moment of the broker's.
+
+        Raises:
+            NotTold: Kafka does not say.
+        """
+        moment = TopicPartition(self._ticks.topic, 0, since_ms)
+        try:
+            (found,) = self._consumer.offsets_for_times([moment], _PATIENCE_S)
+        except KafkaException as error:
+            raise NotTold(f"{_NOT_TOLD}: {error}") from error
+        if found.offset >= 0:  # else nothing was written since then
+            self._ticks.offset = found.offset
+            self._consumer.assign([self._ticks, *self._words])
+        self._end, deadline = None, time.monotonic() + _PATIENCE_S
+        while not (self._active or self.is_read):
+            if time.monotonic() > deadline:
+                raise NotTold(f"{_NOT_TOLD}: it does not answer")
+            self.listen()
+            self.prove()
+        return bool(self._active)
+
+    def wait(self, stop: Event, longest_s: float) -> str | None:
+        """Wait until it is over; return why, or None after so long, or when told to stop."""
+        deadline = time.monotonic() + longest_s
+        while (cause := self.over()) is None:
+            if stop.is_set() or time.monotonic() > deadline:
+                return None
+            self.listen()
+            self.prove()
+        return cause
+
+    def listen(self) -> list[Record]:
+        """Take what has come; return what the topic of controllers says, and ticks."""
+        heard = []
+        messages = taken(self._consumer, _LISTEN_S, _AT_ONCE)
+        for message in sorted(messages, key=_when):  # a last word comes after the last tick
+            if message.error() is not None:
+                self._trouble.met(message.error())
+            elif (record := _record(message)) is not None:
+                heard.append(record)
+                self._note(record)
+        return heard
+
+    def prove(self) -> None:
+        """Find out whether Kafka has any tick that was not read."""
+        now = time.monotonic()
+        if self.is_read:
+            self._silence.proven(self._asked, now)
+            self._trouble.over()
+        if now - self._asked < _ASK_S:
+            return
+        try:
+            _, end = self._consumer.get_watermark_offsets(self._ticks, _ANSWER_S)
+        except KafkaException as error:
+            self._trouble.met(error)
+        else:
+            self._asked, self._end = now, end
+
+    def close(self) -> None:
+        """Read no more."""
+        self._consumer.close()
+
+    def _begin(self) -> None:
+        """Begin at the ends: what was said before is over."""
+        places = [self._ticks, *self._words]
+        deadline = time.monotonic() + _PATIENCE_S
+        for place in places:
+            place.offset = self._end_of(place, deadline)
+        self._consumer.assign(places)
+
+    def _end_of(self, place: TopicPartition, deadline: float) -> int:
+        """Ask until Kafka answers: of a new topic it may not know at once who leads it."""
+        while True:
+            try:
+                _, end = self._consumer.get_watermark_offsets(place, _PATIENCE_S)
+            except KafkaException as error:
+                if time.monotonic() > deadline:
+                    raise NotTold(f"{_NOT_TOLD}: {error}") from error
+                time.sleep(_LISTEN_S)
+            else:
+                return int(end)
+
+    def _note(self, record: Record) -> None:
+        if isinstance(record, Tick):
+            if self._silence.s > self._grace_s:
+                self._active.clear()  # killed: they will never say that they have ended
+            self._active.add(record.controller)
+            self._silence.broken(time.monotonic())
+        elif isinstance(record, Controller) and (
+            record.role == "ended" and record.controller in self._active
+        ):
+            self._active.discard(record.controller)
+            self._ended = record.controller
+
+
+def _when(message: Message) -> int:
+    moment: int = message.timestamp()[1]
+    return moment
+
+
+def _record(message: Message) -> Record | None:
+    """Return what it says; None of beats, and of what nobody can read."""
+    topic: Topic[Any] = CONTROLLERS
+    if str(message.topic()).endswith(HEARTBEATS.name):
+        if message.key() != TICK_KEY:
+            return None
+        topic = HEARTBEATS
+    try:
+        record: Record = decode(topic, message.value())
+    except UndecodableRecord:
+        return None
+    return record
