@@ -52,6 +52,7 @@ SHARED: Final = {
     "tests/packaging/test_sdk_wheel.py": "wheels",
 }
 """What files share that takes many seconds: they run in one process, all others test by test."""
+_TWO: Final = 2
 _SHARED_UNITS: Final = frozenset(SHARED.values())
 
 
@@ -68,6 +69,23 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         if self.numnodes <= len(BACKGROUND):
             raise pytest.UsageError(f"--dist=loadgroup needs more than {len(BACKGROUND)} processes")
         self._long: dict[object, str] = {}
+
+    def remove_node(self, node: Any) -> str | None:  # noqa: ANN401 - of xdist
+        """Give others what a process that died has left to do, and only that.
+
+        Of a unit that is done nothing is sent to a process; it would wait for that for ever.
+        """
+        units = self.assigned_work[node]
+        for unit in [it for it, tests in units.items() if all(tests.values())]:
+            del units[unit]
+        crashed: str | None = super().remove_node(node)
+        return crashed
+
+    def _reschedule(self, node: Any) -> None:  # noqa: ANN401 - of xdist
+        """Give a process two tests, also one that replaces another; it begins with no fewer."""
+        super()._reschedule(node)
+        while not node.shutting_down and self._pending_of(self.assigned_work[node]) < _TWO:
+            super()._reschedule(node)
 
     def _assign_work_unit(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         units = self.assigned_work.get(node, {})
