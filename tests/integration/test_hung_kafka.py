@@ -5,6 +5,8 @@ The members' own records go another way, as where it is only the group's coordin
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -170,6 +172,17 @@ def test_commits_end(own: EmbeddedKafka, library: Library, base: int) -> None:
         }
 
     assert [] == [it for it, seconds in took.items() if seconds > BOUND_S], took
+
+
+def test_a_commit_given_up_while_kafka_comes_back_ends_no_process(own: EmbeddedKafka) -> None:
+    """Librdkafka ended it within three rounds, when the request had a time of its own."""
+    broker = own.instance.running()
+    assert broker is not None
+    which = [own.bootstrap_servers, str(broker.pid)]
+    command = [sys.executable, "-m", "tests.integration.giving_up_process", *which]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
+
+    assert (0, "") == (done.returncode, done.stderr)
 
 
 @pytest.mark.parametrize("library", ["confluent"])  # when to ask again is not the client's

@@ -74,13 +74,11 @@ def test_what_librdkafka_refuses_is_what_the_user_wrote() -> None:
         ConfluentClient(Wish("localhost:9092", "billing", refused, {}, 2.0))
 
 
-def test_the_client_that_commits_is_the_same_user_with_less_patience() -> None:
+def test_the_client_that_commits_is_the_same_user() -> None:
     """What it would never call, or only warn of, is left out."""
     secret = {"sasl.password": "s", "error_cb": print, "log_level": 6}
 
-    assert {**GIVEN, "sasl.password": "s", "socket.timeout.ms": 1_500, "log_level": 0} == (
-        commit_settings(GIVEN | secret, 1.5)
-    )
+    assert {**GIVEN, "sasl.password": "s", "log_level": 0} == (commit_settings(GIVEN | secret))
 
 
 @pytest.mark.parametrize("name", ["group.id", "bootstrap.servers"])

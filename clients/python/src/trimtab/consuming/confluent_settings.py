@@ -70,11 +70,10 @@ def consumer_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**_UNLESS_GIVEN, **mine, **ours}
 
 
-def commit_settings(settings: Mapping[str, Any], patience_s: float) -> dict[str, Any]:
-    """Put those of the client together that commits for it, and waits for nothing any longer."""
+def commit_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Put those of the client together that commits for it."""
     return {
         **{name: value for name, value in settings.items() if name not in _UNHEARD},
-        "socket.timeout.ms": int(patience_s * 1_000),
         "log_level": _NOTHING,
     }
 
