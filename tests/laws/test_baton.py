@@ -84,7 +84,7 @@ DEEPER = {
 SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
 
 
-@pytest.mark.timeout(3600 if DEEP else 300)
+@pytest.mark.timeout(3600 if DEEP else 900)
 @pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES.keys())
 def test_one_owner_always_and_the_right_one_in_the_end(scope: Scope) -> None:
     """Nobody works where another may; a quiet group has each queue where it was wished (I1, I2)."""

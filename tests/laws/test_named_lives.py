@@ -45,7 +45,7 @@ DEEPER = {
 SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
 
 
-@pytest.mark.timeout(3600 if DEEP else 300)
+@pytest.mark.timeout(3600 if DEEP else 900)
 @pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES.keys())
 def test_one_owner_and_who_is_named_begins(scope: Scope) -> None:
     """Who was named works when it reads that, is let in, and nobody else works beside it."""

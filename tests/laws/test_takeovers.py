@@ -54,7 +54,7 @@ DEEPER = {
 SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
 
 
-@pytest.mark.timeout(3600 if DEEP else 300)
+@pytest.mark.timeout(3600 if DEEP else 900)
 @pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES.keys())
 def test_one_owner_though_there_are_two_controllers(scope: Scope) -> None:
     """Nobody works where another may, and each queue is where it was wished in the end (A5)."""
