@@ -3,6 +3,6 @@
 It looks at its checkpoint (``checkpoint``, ``terms``), and at what the topics have lost since
 (``losses``). It waits until no other controller decides (``takeover``), and tells its cells by the
 log what is published (``reminder``, ``published``, ``delivery``). A standby does nothing of it
-before its turn: it follows (``standby``, ``silence``). From then on the younger of two controllers
-goes on (``supersession``).
+before its turn: it follows (``standby``). Both hear by ``activity`` and ``silence`` whether another
+one is active. From then on the younger of two controllers goes on (``supersession``).
 """

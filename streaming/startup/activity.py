@@ -42,7 +42,6 @@ _AT_ONCE: Final = 10_000
 """Messages taken at a time: beats are among them."""
 _TICKS: Final = 2
 """A controller that ticked in the last so many intervals may be active."""
-
 _NOT_TOLD: Final = "could not find out of Kafka which controller is active"
 
 
@@ -88,7 +87,7 @@ class Activity:
     @property
     def last(self) -> str | None:
         """Who is active, or was last; None: nobody has ticked."""
-        return next(iter(sorted(self._active)), self._ended)
+        return min(self._active, default=self._ended)
 
     @property
     def is_read(self) -> bool:
@@ -123,7 +122,6 @@ class Activity:
             if time.monotonic() > deadline:
                 raise NotTold(f"{_NOT_TOLD}: it does not answer")
             self.listen()
-            self.prove()
         return bool(self._active)
 
     def wait(self, stop: Event, longest_s: float) -> str | None:
@@ -133,7 +131,6 @@ class Activity:
             if stop.is_set() or time.monotonic() > deadline:
                 return None
             self.listen()
-            self.prove()
         return cause
 
     def listen(self) -> list[Record]:
@@ -146,9 +143,14 @@ class Activity:
             elif (record := _record(message)) is not None:
                 heard.append(record)
                 self._note(record)
+        self._prove()
         return heard
 
-    def prove(self) -> None:
+    def close(self) -> None:
+        """Read no more."""
+        self._consumer.close()
+
+    def _prove(self) -> None:
         """Find out whether Kafka has any tick that was not read."""
         now = time.monotonic()
         if self.is_read:
@@ -162,10 +164,6 @@ class Activity:
             self._trouble.met(error)
         else:
             self._asked, self._end = now, end
-
-    def close(self) -> None:
-        """Read no more."""
-        self._consumer.close()
 
     def _begin(self) -> None:
         """Begin at the ends: what was said before is over."""

@@ -4,7 +4,7 @@ A tick comes every second while a controller is there. Only what Kafka proves co
 end that it told was read, and no tick was among it. While Kafka does not answer, or the standby
 itself was held up, nothing is known of anybody, and the silence begins anew.
 
-Kept by ``standby``. Its one rule: no proof, no silence.
+Kept by ``activity``. Its one rule: no proof, no silence.
 """
 
 from typing import Final

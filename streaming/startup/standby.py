@@ -55,7 +55,6 @@ class Standby:
         while not stop.is_set():
             following.go_on()
             self._listen()
-            self._activity.prove()
             if self._is_fit() and self._activity.is_read:
                 stand_by(self._options.home)
             if (cause := self._asked or self._activity.over()) is not None:

@@ -52,7 +52,8 @@ SHARED: Final = {
     "tests/packaging/test_sdk_wheel.py": "wheels",
 }
 """What files share that takes many seconds: they run in one process, all others test by test."""
-_TWO: Final = 2
+_FEWEST: Final = 2
+"""Tests that a process has to know before it begins one."""
 _SHARED_UNITS: Final = frozenset(SHARED.values())
 
 
@@ -84,7 +85,7 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
     def _reschedule(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """Give a process two tests, also one that replaces another; it begins with no fewer."""
         super()._reschedule(node)
-        while not node.shutting_down and self._pending_of(self.assigned_work[node]) < _TWO:
+        while not node.shutting_down and self._pending_of(self.assigned_work[node]) < _FEWEST:
             super()._reschedule(node)
 
     def _assign_work_unit(self, node: Any) -> None:  # noqa: ANN401 - of xdist
