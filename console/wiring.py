@@ -84,6 +84,7 @@ def _feeds(settings: Settings) -> FeedOptions:
         route_file=Path(routes.file) if routes.file else None,
         name_servers=places(routes.name_servers) if routes.name_servers else (),
         cluster=settings.brokers.cluster,
+        heartbeat_budget=settings.policy.heartbeat_budget,
     )
 
 

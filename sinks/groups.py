@@ -42,6 +42,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
         left_out=_left_out(decision.topics),
         ailment=text_of(decision.ailment),
         patterns=decision.patterns or None,
+        pace_ms=decision.pace_ms or None,
         at_ms=decision.at,
         cause=cause_of(decision.cause),
         people=tuple(

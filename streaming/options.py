@@ -69,6 +69,8 @@ class FeedOptions:
     """Host and port of each of RocketMQ's."""
     cluster: str | None
     """What producers call this Kafka; None: what it calls itself."""
+    heartbeat_budget: int
+    """How many beats a second members may send that beat as rarely as the controller asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

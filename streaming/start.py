@@ -40,6 +40,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streaming.cell_operator import CellOperator
 from streaming.feeds import HostWatcher, RouteWatcher, StatusWriter, TickProducer, feeding
 from streaming.feeds.feed import Feed
+from streaming.feeds.pace_plan import PacePlan
+from streaming.feeds.pacing import PaceKeeper
 from streaming.metrics.account import Account
 from streaming.metrics.catalogue import Metrics
 from streaming.metrics.group_gauges import GroupGauges
@@ -106,6 +108,7 @@ def start(
     locate(options, stop)
     metrics, prefix = seen.metrics, options.topics.prefix
     account, gauges = Account(metrics, seen.horizon, prefix), GroupGauges(metrics)
+    paces = PacePlan(options.policy.heartbeat_interval_ms, options.feeds.heartbeat_budget)
     about = About(options.name, version(DISTRIBUTION), options.topics.partitions, seen.endpoint)
     status = Status(about, metrics, account, gauges, seen.horizon)
     operator = _operator(options)
@@ -123,9 +126,10 @@ def start(
     spark.streams.addListener(listener)
     feeds: Sequence[Feed] = (
         TickProducer(options, seen.horizon),
-        RouteWatcher(options, gauges),
+        RouteWatcher(options, (gauges, paces)),
         HostWatcher(options),
         StatusWriter(options, status, SparkFigures(spark).show if options.spark.ui_port else None),
+        *((PaceKeeper(options, paces),) if options.policy.heartbeat_auto else ()),
         *_redis(options, metrics),
         *further,
     )

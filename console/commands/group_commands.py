@@ -56,6 +56,7 @@ def policy(
       trimtab groups policy billing session_timeout=30s blast_percent=80 --reason "slow disks"
       trimtab groups policy billing --reason "as before"
     """
+    from console.settings.units import AUTO
     from trimtab import protocol
 
     # The settings that a group may have of its own, and what the wire calls them.
@@ -67,6 +68,8 @@ def policy(
             raise Failure(f"{key}: a group has none of its own; it may have {able}", ExitCode.USAGE)
     given = (f"policy.{rule}" for rule in rules or ())
     settings = settings_of(config, [*(assignments or ()), *given]).settings
+    if settings.policy.heartbeat_interval == AUTO and "heartbeat_interval" in keys:
+        raise Failure('heartbeat_interval: leave it out, and "auto" counts', ExitCode.USAGE)
     whole = settings.policy.policy(settings.controller.max_clock_step)
     own = {wire: getattr(whole, wire) for wire in (overrides[key] for key in keys)}
     command_group(

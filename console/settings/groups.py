@@ -11,7 +11,7 @@ from typing import Annotated, Final, Self
 from pydantic import Field, JsonValue, model_validator
 
 from console.settings.section import Section
-from console.settings.units import Duration, Wait, milliseconds
+from console.settings.units import AUTO, AutoDuration, Duration, Wait, milliseconds
 from rebalance.groups.model.policy import Compat, Policy, TwinRule
 from rebalance.ids import Millis
 from trimtab.protocol import limits
@@ -56,9 +56,14 @@ class PolicySettings(Section):
     """The longest session that a member may ask for. After a crash no member works on the member's
     queues for up to this long."""
 
-    heartbeat_interval: Duration = _duration(_DEFAULT.heartbeat_interval_ms)
+    heartbeat_interval: AutoDuration = _duration(_DEFAULT.heartbeat_interval_ms)
     """How often members are told to beat. A shorter interval costs records and gains no speed,
-    because a hand-over does not wait for heartbeats."""
+    because a hand-over does not wait for heartbeats. "auto": three times in session_timeout, at
+    most every 3s; less often, up to 20 times less, where more members beat than heartbeat_budget
+    allows. Their sessions are four intervals long then, so that a crash is noticed later."""
+
+    heartbeat_budget: int = Field(default=10_000, ge=1)
+    """With heartbeat_interval "auto": how many beats a second all members together may send."""
 
     revocation_timeout: Duration = _duration(_DEFAULT.revocation_timeout_ms)
     """How long a holder may take to finish and release a queue. After that the controller fences
@@ -157,6 +162,13 @@ class PolicySettings(Section):
         self.policy(_NO_STEP)  # how long a step may be beside these is ``model``'s to say
         return self
 
+    def _interval_ms(self) -> Millis:
+        """The shortest interval, where the controller may choose it."""
+        if not isinstance(self.heartbeat_interval, str):
+            return _millis(self.heartbeat_interval)
+        third = Millis(_millis(self.session_timeout) // 3)
+        return max(Millis(limits.MIN_TIMEOUT_MS), min(_DEFAULT.heartbeat_interval_ms, third))
+
     def policy(self, max_clock_step: timedelta) -> Policy:
         """The policy that the brain reads.
 
@@ -169,7 +181,8 @@ class PolicySettings(Section):
             session_timeout_ms=_millis(self.session_timeout),
             session_timeout_ms_min=_millis(self.session_timeout_min),
             session_timeout_ms_max=_millis(self.session_timeout_max),
-            heartbeat_interval_ms=_millis(self.heartbeat_interval),
+            heartbeat_interval_ms=self._interval_ms(),
+            heartbeat_auto=self.heartbeat_interval == AUTO,
             revocation_timeout_ms=_millis(self.revocation_timeout),
             revocation_timeout_ms_max=_millis(self.revocation_timeout_max),
             max_clock_step_ms=_millis(max_clock_step),

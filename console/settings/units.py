@@ -6,7 +6,7 @@ back in the largest unit that divides them, so that what `config show` prints ca
 
 import re
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 
@@ -72,6 +72,18 @@ def _positive(duration: timedelta) -> timedelta:
     return duration
 
 
+AUTO: Final = "auto"
+"""In the place of a duration that the controller finds by itself."""
+
+
+def _duration_or_auto(text: object) -> timedelta | str:
+    return AUTO if text == AUTO else _positive(parse_duration(text))
+
+
+def _format_duration_or_auto(duration: timedelta | str) -> str:
+    return duration if isinstance(duration, str) else format_duration(duration)
+
+
 Duration = Annotated[
     timedelta,
     BeforeValidator(parse_duration),
@@ -79,6 +91,18 @@ Duration = Annotated[
     PlainSerializer(format_duration, return_type=str),
     WithJsonSchema({"type": "string", "pattern": _DURATION_PATTERN, "examples": ["10s", "250ms"]}),
 ]
+AutoDuration = Annotated[
+    timedelta | Literal["auto"],
+    BeforeValidator(_duration_or_auto),
+    PlainSerializer(_format_duration_or_auto, return_type=str),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "string", "pattern": _DURATION_PATTERN}, {"const": AUTO}],
+            "examples": ["10s", AUTO],
+        }
+    ),
+]
+"""As ``Duration``, or "auto"."""
 
 Wait = Annotated[
     timedelta,

@@ -82,6 +82,7 @@ def commanded(group: Group) -> Row:
         "own_strategy": group.own_strategy,
         "paused_until": said(group.paused_until_ms),
         "rules": rules(group),
+        "pace_ms": group.pace_ms,
     }
 
 

@@ -109,7 +109,8 @@ def _every(queues: Sequence[Queue]) -> Sequence[Queue]:
 def readers(draft: Draft, after: Commons) -> list[MemberId]:
     """Return the members whose part of the commons this step changed."""
     changed, told = draft.topics.routes.written.keys(), draft.membership.members.written
-    ruled = effective(draft.general, draft.before.rules.overrides)
+    rules = draft.before.rules
+    ruled = effective(draft.general, rules.overrides, rules.pace_ms)
     if not changed and not told and ruled is draft.policy:
         return []
     before = Commons.of(draft.before, draft.membership.members.before, ruled)

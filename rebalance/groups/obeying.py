@@ -12,7 +12,7 @@ the history.
 from typing import assert_never
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups import routing
+from rebalance.groups import pace, routing
 from rebalance.groups.members import mass_silence, membership, remains
 from rebalance.groups.model.commands import (
     Approve,
@@ -21,6 +21,7 @@ from rebalance.groups.model.commands import (
     DrainMember,
     EvictMember,
     Forget,
+    Pace,
     Pause,
     RebalanceNow,
     Resume,
@@ -113,6 +114,10 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
             draft.target.defer()
         case ChoosePolicy():
             return _choose(draft, command, stamp)
+        case Pace():
+            if not pace.is_asked(draft):
+                raise Refused("its heartbeat_interval is not auto")
+            pace.keep_to(draft, command, stamp)
         case Approve():
             return _approve(draft, event)
         case Forget():

@@ -69,6 +69,7 @@ def summarise(
         overrides=state.rules.overrides,
         ailment="" if state.ailment is None else state.ailment.reason,
         patterns=tuple(sorted(patterns(asked))),
+        pace_ms=state.rules.pace_ms,
     )
 
 

@@ -10,8 +10,9 @@ Run by ``start``. Its one rule: it decides nothing; a route is a fact for the lo
 """
 
 import time
+from collections.abc import Sequence
 from threading import Event
-from typing import Any
+from typing import Any, Protocol
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -28,7 +29,6 @@ from streaming.feeds.feed import NOT_TAKEN, client_config, logger, reader_config
 from streaming.feeds.metadata import Metadata
 from streaming.feeds.route_plan import Announcement, RoutePlan
 from streaming.feeds.sources import Sources
-from streaming.metrics.group_gauges import GroupGauges
 from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.topics import names
@@ -37,6 +37,7 @@ from trimtab.protocol import (
     MEMBERS,
     ROUTES,
     TOPICS,
+    Group,
     Join,
     Topic,
     UndecodableRecord,
@@ -52,13 +53,25 @@ _AT_ONCE = 1_000
 """Messages that are heard before anything is said about them."""
 
 
+class SummaryReader(Protocol):
+    """Who wants to know what groups are like, too."""
+
+    def note(self, group: Group) -> None:
+        """Take a summary."""
+        ...
+
+    def gone(self, group: str) -> None:
+        """Forget a group whose summary was withdrawn."""
+        ...
+
+
 class RouteWatcher:
     """Watches routes until it is told to stop."""
 
     name = "routes"
 
-    def __init__(self, options: Options, gauges: GroupGauges) -> None:
-        self._options, self._gauges = options, gauges
+    def __init__(self, options: Options, readers: Sequence[SummaryReader]) -> None:
+        self._options, self._readers = options, readers
         self._log = logger(self.name)
         self._reading = Trouble(self._log, "reading of joins and summaries")
         self._writing = Trouble(self._log, "delivery of routes")
@@ -146,10 +159,12 @@ class RouteWatcher:
 
     def _hear_summary(self, group: str, value: bytes | None) -> None:
         if value is None:  # only a person can write that
-            self._gauges.gone(group)
+            for reader in self._readers:
+                reader.gone(group)
             return
         summary = decode(GROUPS, value)
-        self._gauges.note(summary)
+        for reader in self._readers:
+            reader.note(summary)
         self._plan.summarised(
             group,
             summary.topics,

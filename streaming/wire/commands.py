@@ -20,6 +20,7 @@ from trimtab.protocol import (
     DrainMember,
     EvictMember,
     Forget,
+    Pace,
     Pause,
     Rebalance,
     Resume,
@@ -51,6 +52,8 @@ def command_of(record: Command) -> commands.Command:  # noqa: C901, PLR0911 - on
             return commands.ChooseStrategy(_known(name))
         case ChoosePolicy(overrides=overrides):
             return commands.ChoosePolicy(overrides_of(overrides))
+        case Pace(interval_ms=interval):
+            return commands.Pace(Millis(interval))
         case Approve():
             return commands.Approve()
         case Forget():

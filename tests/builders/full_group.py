@@ -280,6 +280,7 @@ GROUP = GroupState(
             "n234",
         ),
         pause_ends=Millis(168),
+        pace_ms=Millis(252),
     ),
     outbox=Outbox(
         change_cause=Cause(

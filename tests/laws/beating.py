@@ -54,6 +54,7 @@ RULES: Final = rules(
         blast_hold_ms=Millis(6_000),
         blast_members=2,
         route_damping_ms=Millis(2_000),
+        heartbeat_auto=True,
     )
 )
 

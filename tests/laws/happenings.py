@@ -18,6 +18,7 @@ from trimtab.protocol import (
     ROCKETMQ,
     ROUTES,
     EvictMember,
+    Pace,
     Pause,
     Resume,
 )
@@ -43,6 +44,10 @@ VALUES: Final = st.sampled_from(
 )
 
 
+_FURTHER: Final[Mapping[type, Mapping[str, object]]] = {
+    EvictMember: {"member": "a"},
+    Pace: {"interval_ms": 4_000},
+}
 Happening = Callable[[World, int], None]
 
 
@@ -116,12 +121,12 @@ def regrown(group: str, queues: int) -> Happening:
     )
 
 
-def commanded(group: str, kind: type[Pause | Resume | EvictMember]) -> Happening:
+def commanded(group: str, kind: type[Pause | Resume | EvictMember | Pace]) -> Happening:
     """An operator commands."""
 
     def happens(world: World, now: int) -> None:
-        who = {"member": "a"} if kind is EvictMember else {}
-        said = {"id": str(now), "principal": "p", "reason": "r", **who}
+        further = _FURTHER.get(kind, {})
+        said = {"id": str(now), "principal": "p", "reason": "r", **further}
         record = kind.model_validate(said)
         world.log.append(COMMANDS, group, record, at=world.at)
 
@@ -154,7 +159,7 @@ HAPPENINGS: Final = st.one_of(
     st.builds(goes, WHO),
     st.builds(written, WHO, VALUES, st.integers(1, 99)),
     st.builds(regrown, GROUPS, st.integers(1, 6)),
-    st.builds(commanded, GROUPS, st.sampled_from([Pause, Resume, EvictMember])),
+    st.builds(commanded, GROUPS, st.sampled_from([Pause, Resume, EvictMember, Pace])),
     st.builds(client, GROUPS),
     st.builds(misdated, st.sampled_from([-30_000, -500, 700, 30_000])),
 )

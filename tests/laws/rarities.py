@@ -6,7 +6,7 @@ A search finds their like once in some thousands, so they are kept: the laws try
 from typing import Final
 
 from rebalance.groups.model.events import Mode
-from tests.builders.records import Record, beat_of, drained, joined, left, released, routed
+from tests.builders.records import Record, beat_of, drained, joined, left, released, routed, wild
 from tests.laws.logs import PRELUDE, Entry
 
 EACH: Final = set(range(1, 20))
@@ -100,3 +100,11 @@ EPOCHS_ALIKE: Final[list[Entry]] = [
 ]
 """It shares with all what it was promised alone before, and the epoch of both is that of its join.
 """
+
+TAKEN_AND_MADE_ANEW: Final[list[Entry]] = [
+    *PRELUDE,
+    (0, joined("a", "orders", sequence=0)),
+    (0, joined("a", "orders", sequence=0, patterns=wild("pay*"))),
+    (0, routed("payments", 2, version=2, exists=False)),
+]
+"""It is told to give, asks for the topic again, and the topic goes: it is told anew."""

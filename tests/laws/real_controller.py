@@ -40,6 +40,7 @@ POLICY = Policy(
     route_share_percent=100,
     flap_limit=1_000_000,  # and nobody rests
     eager_grace_ms=GRACE_MS,
+    heartbeat_auto=True,
 )
 STANDING = replace(POLICY, standing_heirs=True)
 

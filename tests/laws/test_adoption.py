@@ -41,7 +41,7 @@ from tests.laws.rarities import (
     SILENT_AND_SUCCEEDED,
 )
 
-POLICY = Policy()
+POLICY = Policy(heartbeat_auto=True)
 LATER = at(10**7, 10**6)
 """When the controller starts again."""
 

@@ -20,7 +20,7 @@ from tests.builders.records import beat_of, commanded, drained, joined, left, ro
 from tests.builders.story import Story
 from tests.laws.logs import COMMANDED_LOGS, CUTS, LIVES, Entry, Telling, read
 
-POLICY = Policy()
+POLICY = Policy(heartbeat_auto=True)
 
 BEATS = st.builds(beat_of, LIVES, sequence=st.integers(6, 30), epoch=st.integers(0, 40))
 ROUTES = st.builds(routed, st.just("orders"), st.integers(0, 4), version=st.integers(6, 9))

@@ -235,6 +235,7 @@ def policy(scenario: Scenario) -> Policy:
         session_timeout_ms_max=Millis(longest),
         revocation_timeout_ms_max=Millis(most),
         heartbeat_interval_ms=Millis(SESSION_MS // 3),
+        heartbeat_auto=True,
         revocation_timeout_ms=Millis(REVOCATION_MS),
         max_clock_step_ms=Millis(MAX_STEP_MS),
     )

@@ -49,7 +49,7 @@ def _command(scenario: Scenario) -> str:
         "policy.strategy": scenario.strategy,
         "policy.session_timeout": f"{SESSION_MS}ms",
         "policy.session_timeout_min": f"{SESSION_MS}ms",
-        "policy.heartbeat_interval": f"{SESSION_MS // 3}ms",
+        "policy.heartbeat_interval": "auto",
         "policy.revocation_timeout": f"{REVOCATION_MS}ms",
         "policy.on_twin": scenario.on_twin,
         "policy.on_twin_instance": scenario.on_twin_instance,

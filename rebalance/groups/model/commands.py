@@ -82,6 +82,14 @@ class ChoosePolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """Members beat no more often than that; the controller gives it itself, as the load asks."""
+
+    verb: ClassVar[str] = "pace"
+    interval_ms: Millis
+
+
+@dataclass(frozen=True, slots=True)
 class Approve:
     """What looked too bad to be true is true: held evictions and vanished queues."""
 
@@ -104,6 +112,7 @@ Command = (
     | RebalanceNow
     | ChooseStrategy
     | ChoosePolicy
+    | Pace
     | Approve
     | Forget
 )

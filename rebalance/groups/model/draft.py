@@ -63,7 +63,8 @@ class Draft:
         self.membership = MembershipDraft(before.membership)
         self._topics = self._target = self._handover = self._rules = None
         self.ailment, self.deadline = before.ailment, before.deadline
-        self.policy = effective(self.general, before.rules.overrides)
+        rules = before.rules
+        self.policy = effective(self.general, rules.overrides, rules.pace_ms)
 
     def scratch(self, kind: type[Scratch]) -> Scratch:
         """Return what one module keeps for this step: one of its own class, made when asked for."""
@@ -178,7 +179,13 @@ class Draft:
 
     def choose(self, overrides: Overrides) -> None:
         """Give the group rules of its own."""
-        self.rules.overrides, self.policy = overrides, effective(self.general, overrides)
+        self.rules.overrides = overrides
+        self.policy = effective(self.general, overrides, self.rules.pace_ms)
+
+    def keep_to(self, pace_ms: Millis) -> None:
+        """Have members beat as rarely as that; as often as the policy says: 0."""
+        self.rules.pace_ms = pace_ms
+        self.policy = effective(self.general, self.rules.overrides, pace_ms)
 
     def wipe(self) -> None:
         """Begin anew with nothing but the epoch, as another group."""

@@ -60,16 +60,20 @@ class Overrides:
         if self.on_twin is not None and TwinRule.SEPARATE in (self.on_twin, policy.on_twin):
             raise ValueError("on_twin cannot be separate for one group: names are the controller's")
         own = {name: value for name, value in asdict(self).items() if value is not None}
-        return replace(policy, **own)
+        auto = policy.heartbeat_auto and self.heartbeat_interval_ms is None
+        return replace(policy, **own, heartbeat_auto=auto)
 
 
 NONE = Overrides()
 
 
 @lru_cache(maxsize=256)
-def effective(policy: Policy, overrides: Overrides) -> Policy:
-    """Return a group's policy, without overrides that contradict the controller's by now."""
+def effective(policy: Policy, overrides: Overrides, pace_ms: Millis) -> Policy:
+    """Return a group's policy, without overrides that contradict the controller's by now.
+
+    Its members beat no more often than the pace says, where the policy lets them.
+    """
     try:
-        return overrides.over(policy)
+        return overrides.over(policy).at_pace(pace_ms)
     except ValueError:
-        return policy
+        return policy.at_pace(pace_ms)

@@ -96,3 +96,5 @@ class GroupSummarised:
     """Why something could not be done for it, and is not tried again before its next change."""
     patterns: tuple[Pattern, ...] = ()
     """What its members subscribe by pattern."""
+    pace_ms: Millis = Millis(0)
+    """How rarely its members were asked to beat; 0: as often as the policy says."""

@@ -5,7 +5,7 @@ the brain reads it and nothing else. Cross-field rules are checked when it is bu
 that exists is a policy that makes sense.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -20,6 +20,11 @@ STEPS_IN_A_SESSION: Final = 5
 (``trimtab.session.fencing``), and the clock may be a step ahead of real time, but no more: so it
 has not evicted them before that. And a gap in the log, which counts as a step, leaves them the
 rest of their session, enough to repeat a lost beat."""
+
+
+BEATS_IN_A_SESSION: Final = 4
+"""Of a member whose pace the controller sets: it may be late by a beat when it learns of another
+pace, and then two may be lost. Kafka's default has three."""
 
 
 class TwinRule(StrEnum):
@@ -63,6 +68,8 @@ class Policy:
     heartbeat_interval_ms: Millis = Millis(3_000)
     """How often members are told to beat, at most: a member with a short session beats three times
     in it. As in Kafka, two beats may be lost before the third one saves the member."""
+    heartbeat_auto: bool = False
+    """Members beat less often than that when the controller asks for it (``pace``)."""
 
     revocation_timeout_ms: Millis = Millis(60_000)
     """How long a holder may take to release a queue it was told to give. After it the holder is
@@ -211,6 +218,22 @@ class Policy:
         """Return how often a member with this session is to beat: three times at least."""
         third = max(_SHORTEST_MS, Millis(session_timeout_ms // 3))
         return min(self.heartbeat_interval_ms, third)
+
+    def at_pace(self, pace_ms: Millis) -> "Policy":
+        """Return the policy of a group whose members were asked to beat as rarely as that.
+
+        Sessions are longer with it: as always, two beats may be lost before the third.
+        """
+        interval = min(pace_ms, Millis(self.session_timeout_ms_max // BEATS_IN_A_SESSION))
+        if not self.heartbeat_auto or interval <= self.heartbeat_interval_ms:
+            return self
+        session = Millis(BEATS_IN_A_SESSION * interval)
+        return replace(
+            self,
+            heartbeat_interval_ms=interval,
+            session_timeout_ms=max(self.session_timeout_ms, session),
+            session_timeout_ms_min=max(self.session_timeout_ms_min, session),
+        )
 
     def revocation_ms(self, wished: Millis | None) -> Millis:
         """Return the revocation timeout of a member that asked for ``wished``."""

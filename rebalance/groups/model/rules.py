@@ -23,6 +23,8 @@ class Rules:
     """The group's own rules."""
     obeyed: tuple[str, ...] = ()
     """Ids of the last commands, so that none is obeyed twice. Invariant: no id twice."""
+    pace_ms: Millis = Millis(0)
+    """How rarely its members were asked to beat (``pace``). 0: as often as the policy says."""
     pause_ends: Millis | None = None
     """The same as ``paused_until`` by the clock of people, for people: as it was commanded.
     Invariant: None unless it is paused."""
@@ -43,14 +45,15 @@ class RulesDraft:
     strategy: str | None
     overrides: Overrides
     obeyed: tuple[str, ...]
+    pace_ms: Millis
     pause_ends: Millis | None
 
     @classmethod
     def of(cls, before: Rules) -> "RulesDraft":
         """Open them."""
         paused, until, own = before.paused, before.paused_until, before.overrides
-        ends = before.pause_ends
-        return cls(before, paused, until, before.strategy, own, before.obeyed, ends)
+        pace, ends = before.pace_ms, before.pause_ends
+        return cls(before, paused, until, before.strategy, own, before.obeyed, pace, ends)
 
     def pause(self, until: Millis | None, ends: Millis | None) -> None:
         """Begin a pause, or give it another end: on the log clock, and by that of people."""
@@ -69,5 +72,12 @@ class RulesDraft:
         ends = self.paused_until if self.pause_ends is None else self.pause_ends
         assert self.paused or ends is None, "what is not paused has no end of a pause"
         assert len(set(self.obeyed)) == len(self.obeyed), "no command is obeyed twice"
-        paused, until, ends = self.paused, self.paused_until, self.pause_ends
-        return Rules(paused, until, self.strategy, self.overrides, self.obeyed, ends)
+        return Rules(
+            paused=self.paused,
+            paused_until=self.paused_until,
+            strategy=self.strategy,
+            overrides=self.overrides,
+            obeyed=self.obeyed,
+            pace_ms=self.pace_ms,
+            pause_ends=self.pause_ends,
+        )

@@ -57,6 +57,7 @@ class RulesForm(Form):
     """None: all are the controller's."""
     obeyed: tuple[str, ...]
     pause_ends: Millis | None = None
+    pace_ms: Millis = Millis(0)
 
 
 def rules_form(rules: Rules) -> RulesForm:
@@ -68,6 +69,7 @@ def rules_form(rules: Rules) -> RulesForm:
         overrides=None if rules.overrides == NONE else _overrides_form(rules.overrides),
         obeyed=rules.obeyed,
         pause_ends=rules.pause_ends,
+        pace_ms=rules.pace_ms,
     )
 
 
@@ -80,6 +82,7 @@ def rules(form: RulesForm) -> Rules:
         overrides=NONE if form.overrides is None else _overrides(form.overrides),
         obeyed=form.obeyed,
         pause_ends=form.pause_ends,
+        pace_ms=form.pace_ms,
     )
 
 

@@ -15,6 +15,7 @@ from trimtab.protocol import (
     EvictMember,
     Forget,
     Overrides,
+    Pace,
     Pause,
     Rebalance,
     Resume,
@@ -88,6 +89,9 @@ def command(world: "World", dice: Random) -> None:
         choices.append(DrainMember.model_validate({**who, "force": True}))
     if dice.random() < 0.3:
         rule(world, dice, dice.choice(_RULES))
+    elif dice.random() < 0.2:
+        pace = dice.choice([1_000, 1_200, 1_500])
+        _send(world, Pace(id=name, principal=ANN, reason=WHY, interval_ms=pace))
     else:
         _send(world, dice.choice(choices))
     world.faults.occurred("G3")

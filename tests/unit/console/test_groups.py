@@ -48,9 +48,11 @@ def test_a_wrong_order_is_refused_at_once(
 def test_every_command_to_a_group_can_be_given() -> None:
     """All but those about brokers, under the names that they have on the wire; beside the views.
 
-    A move has none: it goes by no controller.
+    A move has none: it goes by no controller. A pace is the controller's own.
     """
     given = set(getattr(typer.main.get_command(app), "commands", ()))
     views = {"list", "describe", "history", "explain"}
 
-    assert TOPICS["commands"].kinds.keys() - {"eject", "restore"} == given - views - {"move"}
+    assert TOPICS["commands"].kinds.keys() - {"eject", "restore", "pace"} == given - views - {
+        "move"
+    }

@@ -34,6 +34,7 @@ CHOSEN = {
     "controller.ui_port": "0",
     "controller.http_address": "::1",
     "controller.http_port": "81",
+    "policy.heartbeat_budget": "11",
     "policy.session_timeout": "38s",
     "policy.session_timeout_min": "35s",
     "brokers.quorum": "7",
@@ -87,6 +88,7 @@ def test_every_choice_reaches_the_job() -> None:
                 route_file=Path("routes.yaml"),
                 name_servers=(("n", 1), ("m", 2)),
                 cluster="east",
+                heartbeat_budget=11,
             ),
             spark=SparkOptions(
                 master="spark://s:7077",

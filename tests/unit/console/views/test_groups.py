@@ -51,13 +51,16 @@ def test_topics_and_rules_of_its_own_are_shown() -> None:
         "orders": TopicSummary(version=1, queues=4, awaited=False, left_out=2),
         "new": TopicSummary(version=0, queues=0, awaited=True),
     }
-    told = group("a", topics=topics, overrides=Overrides(blast_percent=80))
+    told = group("a", topics=topics, overrides=Overrides(blast_percent=80), pace_ms=9_000)
 
     assert [("new", "awaited", 0), ("orders", "known", 2)] == [
         (row["topic"], row["state"], row["left_out"]) for row in groups.topics(told)
     ]
     assert {"blast_percent": 80} == groups.rules(told)
-    assert {"own_strategy": None, "paused_until": None, "rules": {"blast_percent": 80}} == (
-        groups.commanded(told)
-    )
+    assert {
+        "own_strategy": None,
+        "paused_until": None,
+        "rules": {"blast_percent": 80},
+        "pace_ms": 9_000,
+    } == groups.commanded(told)
     assert {} == groups.rules(group(queues=QueueCounts(assigned=0, moving=0, unassigned=0)))

@@ -108,8 +108,14 @@ def test_what_is_written_is_the_golden_file() -> None:
     assert golden("cell-v2-full") == write(full_cell())
 
 
+def before_paces(group: GroupState) -> GroupState:
+    """Return a group as it could be before the controller could ask for a pace."""
+    return replace(group, rules=replace(group.rules, pace_ms=Millis(0)))
+
+
 def before_ends(group: GroupState) -> GroupState:
     """Return a group as it could be before the end of a pause was kept as it was commanded."""
+    group = before_paces(group)
     return replace(group, rules=replace(group.rules, pause_ends=None))
 
 
@@ -172,6 +178,7 @@ def of_version_1(group: GroupState) -> GroupState:
         ("cell-v2-before-pulses", before_idle(GROUP), NONE, before_voters()),
         ("cell-v2-before-voters", before_idle(GROUP), PULSES, before_voters()),
         ("cell-v2-before-ends", before_ends(GROUP), PULSES, CLUSTER),
+        ("cell-v2-before-paces", before_paces(GROUP), PULSES, CLUSTER),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )

@@ -42,6 +42,7 @@ def sources(*names: tuple[str, int], file: Path | None = None) -> Iterator[Sourc
         route_file=file,
         name_servers=names,
         cluster=None,
+        heartbeat_budget=10_000,
     )
     found = Sources(options, structlog.get_logger())
     yield found

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from trimtab.protocol.names import BrokerName, Label, MemberName, Text, Token
 from trimtab.protocol.overrides import Overrides
-from trimtab.protocol.quantities import Epoch, Timestamp
+from trimtab.protocol.quantities import Epoch, Timeout, Timestamp
 from trimtab.protocol.record import Record, example
 
 
@@ -111,6 +111,19 @@ class ChoosePolicy(Command):
     )
 
 
+class Pace(Command):
+    """Ask a group's members to beat no more often than that; the controller gives it itself."""
+
+    model_config = example(
+        kind="pace",
+        **_SIGNED | {"principal": "trimtab-1", "reason": "90000 members, and 10000 beats a second"},
+        interval_ms=10_000,
+    )
+
+    kind: Literal["pace"] = "pace"
+    interval_ms: Timeout = Field(description="As the policy says, if it is shorter than that.")
+
+
 class Approve(Command):
     """Confirm what the controller doubts: silent members are dead, missing queues are gone."""
 
@@ -162,6 +175,7 @@ CommandsRecord = (
     | Rebalance
     | ChooseStrategy
     | ChoosePolicy
+    | Pace
     | Approve
     | Eject
     | Restore

@@ -13,7 +13,7 @@ from trimtab.protocol import limits
 from trimtab.protocol.cause import Cause
 from trimtab.protocol.names import GroupName, Label, MemberName, Pattern, Text, Token, TopicName
 from trimtab.protocol.overrides import Overrides
-from trimtab.protocol.quantities import Count, Epoch, Timestamp
+from trimtab.protocol.quantities import Count, Epoch, Timeout, Timestamp
 from trimtab.protocol.record import Part, Record, example
 
 Noted = Literal[True] | None
@@ -150,6 +150,9 @@ class Group(Record):
         Annotated[tuple[Pattern, ...], Field(max_length=limits.PATTERNS_PER_GROUP, fail_fast=True)]
         | None
     ) = Field(default=None, description="What its members subscribe by pattern, if anything.")
+    pace_ms: Timeout | None = Field(
+        default=None, description="The controller has many members: these beat no more often."
+    )
     at_ms: Timestamp
     cause: Cause
     people: Annotated[

@@ -24,6 +24,7 @@ from trimtab.protocol.commands import (
     Eject,
     EvictMember,
     Forget,
+    Pace,
     Pause,
     Rebalance,
     Restore,
@@ -162,6 +163,7 @@ COMMANDS: Final[Topic[CommandsRecord]] = Topic(
         Rebalance,
         ChoosePolicy,
         ChooseStrategy,
+        Pace,
         Approve,
         Eject,
         Restore,
@@ -187,18 +189,10 @@ ASSIGNMENTS: Final[Topic[Assignment]] = Topic(
     retention_ms=None,
 )
 GROUPS: Final[Topic[Group]] = Topic(
-    "groups",
-    "One group's summary.",
-    "group",
-    (Group,),
-    retention_ms=None,
+    "groups", "One group's summary.", "group", (Group,), retention_ms=None
 )
 BROKERS: Final[Topic[Verdict]] = Topic(
-    "brokers",
-    "The verdict on one broker.",
-    "cluster/broker",
-    (Verdict,),
-    retention_ms=None,
+    "brokers", "The verdict on one broker.", "cluster/broker", (Verdict,), retention_ms=None
 )
 HISTORY: Final[Topic[HistoryRecord]] = Topic(
     "history",
