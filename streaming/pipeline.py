@@ -21,6 +21,7 @@ from streaming.fingerprints import fingerprinted
 from streaming.metrics.tally import NO_TOPIC
 from streaming.options import Options
 from streaming.query_listener import OBSERVED, TALLIES
+from streaming.session import readers
 from streaming.topics import ROUTINE, URGENT, names
 from streaming.wire.beats import ADDED
 from streaming.wire.places import TASKS, places
@@ -57,7 +58,8 @@ def decisions(
     spark: SparkSession, options: Options, fold: StateFunction, reminders: int = 0
 ) -> DataFrame:
     """Fold all records into decisions; ``reminders`` of them were written at this start."""
-    return folded(urgent(spark, options, reminders).union(routine(spark, options)), options, fold)
+    records = urgent(spark, options, reminders).union(routine(spark, options))
+    return folded(records.coalesce(readers(spark, options)), options, fold)
 
 
 def folded(records: DataFrame, options: Options, fold: StateFunction) -> DataFrame:

@@ -44,7 +44,7 @@ def handover(
     members: Annotated[list[int] | None, typer.Option(min=2, help="4 and 16 if not said.")] = None,
     queues: Annotated[int, typer.Option(min=2, help="Queues of the topic.")] = 64,
     repeats: Annotated[int, typer.Option(min=1, help="Of each case but restarts.")] = 3,
-    warm_ups: Annotated[int, typer.Option(min=0, help="Joins and leaves before all of it.")] = 5,
+    warm_ups: Annotated[int, typer.Option(min=0, help="Joins and leaves before all of it.")] = 15,
 ) -> None:
     """Measure hand-overs of real members, side by side on one broker: an hour with all of it.
 

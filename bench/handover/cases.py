@@ -6,11 +6,13 @@ everything. Used by the command. Its one rule: the next change waits until the o
 
 import json
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from random import Random
 from typing import Final
 
 from bench.departures.fleet import Fleet
@@ -60,6 +62,7 @@ class Group:
     def __init__(self, at: Place, side: Side, name: str) -> None:
         self._place, self.side, self.name = at, side, name
         self._named = False
+        self._dice = Random(name)
         self.fleet = Fleet(at.queues, self.command, at.traffic.write)
         set_up(side, at.servers, name)
 
@@ -87,6 +90,13 @@ class Group:
         self._named = True
         yield
         self._named = False
+
+    def pause(self) -> None:
+        """Wait until what was imported slows nobody any more, and for a moment nobody has chosen.
+
+        A second long, as the time between two ticks of a controller.
+        """
+        time.sleep(self._dice.uniform(_BETWEEN_S, 2 * _BETWEEN_S))
 
     def measured(self, change: Callable[[], int], *, rested: bool = True) -> Cost:
         """Do something, wait for the rest, and measure from the moment that it returns."""
@@ -146,12 +156,14 @@ def _come_and_go(group: Group, life: str, cases: Collection[Case], found: Costs)
     fleet = group.fleet
     if Case.JOIN in cases or Case.LEAVE in cases:
         fleet.prepare(life)
+        group.pause()
         found[Case.JOIN].append(group.measured(lambda: group.fleet.joined(life)))
         found[Case.LEAVE].append(group.measured(lambda: group.fleet.left(life)))
     for case, command in ((Case.KILL, group.command), (Case.GUARDED, group.guarded)):
         if case in cases and (case is Case.KILL or group.side is Side.TRIMTAB):
             victim = f"{case}-{life}"
             fleet.prepare(victim, command)
+            group.pause()
             group.fleet.joined(victim)
             fleet.rest()
             found[case].append(group.measured(lambda: fleet.kill(victim)[0]))  # noqa: B023 - now
