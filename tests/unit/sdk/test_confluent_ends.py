@@ -48,6 +48,14 @@ def finder(monkeypatch: pytest.MonkeyPatch) -> Iterator[EndFinder]:
         yield EndFinder({"bootstrap.servers": address}, logging.getLogger("ends"), PATIENCE_S)
 
 
+def test_who_was_prepared_is_asked(finder: EndFinder) -> None:
+    """It has connected meanwhile, or has had its time to."""
+    finder.prepare()
+
+    assert {("releases", 0): 7} == finder.find([("releases", 0)])
+    assert 1 == Answering.made
+
+
 def test_who_has_answered_is_asked_again(finder: EndFinder) -> None:
     """A new client has to connect first. One that has nothing to do is falsy: its length is 0."""
     for at in range(3):

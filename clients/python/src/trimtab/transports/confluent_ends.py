@@ -74,6 +74,9 @@ class EndFinder:
         self._patience_s = patience_s
         self._client: admin.AdminClient | None = None
         """The last one that has answered."""
+        self._connected: Future[Any] | None = None
+        """Done when a client that was prepared has heard of its brokers; what it is asked before
+        that may wait for seconds."""
         self._questions: list[_Question] = []
         """Those without an answer, the latest last."""
 
@@ -105,14 +108,21 @@ class EndFinder:
         self._hurry()
         return None
 
+    def prepare(self) -> None:
+        """Have a fresh client connect, while who will ask is busy with something else."""
+        self._client = self._fresh()
+        self._connected = self._client.describe_cluster()
+
     def find(self, followed: Sequence[Partition]) -> dict[Partition, int]:
-        """Ask a fresh client, and more of them if it is slow, and wait: a member is starting.
+        """Ask the prepared client, and fresh ones if it is slow, and wait: a member is starting.
 
         Raises:
             Unanswered: There is no answer.
         """
         self._questions.clear()
-        self._send(0, followed, None)
+        if self._connected is not None:
+            wait([self._connected], _SOON_S)
+        self.ask(0, followed)
         deadline = time.monotonic() + self._patience_s
         while (ends := self.answer()) is None:
             if time.monotonic() >= deadline:
@@ -132,11 +142,14 @@ class EndFinder:
         self, at: int, followed: Sequence[Partition], client: admin.AdminClient | None
     ) -> None:
         if fresh := client is None:  # an idle client is falsy: its length is 0
-            client = admin.AdminClient(self._config, logger=self._logger)
+            client = self._fresh()
         query = {TopicPartition(*it): _LATEST for it in followed}
         answers = client.list_offsets(query, request_timeout=self._patience_s)
         now = time.monotonic()
         self._questions.append(_Question(at, now, followed, client, answers, fresh))
+
+    def _fresh(self) -> admin.AdminClient:
+        return admin.AdminClient(self._config, logger=self._logger)
 
 
 def _key(partition: TopicPartition) -> Partition:
