@@ -11,6 +11,7 @@ from confluent_kafka import KafkaError
 
 from trimtab.consuming.contract import Wish
 from trimtab.errors import ConfigurationError
+from trimtab.transports.confluent import soon
 
 _OURS: Final[dict[str, tuple[object, str]]] = {
     "enable.auto.commit": (False, "trimtab commits, and only what is done"),
@@ -52,7 +53,8 @@ def client_settings(wish: Wish) -> dict[str, Any]:
         if name in wish.fetch:
             raise ConfigurationError(f"fetch: {name} is set by trimtab; remove it")
     ours = {"bootstrap.servers": wish.servers, "group.id": wish.group}
-    return {**wish.kafka, **wish.fetch, **ours}
+    given = {**wish.kafka, **wish.fetch}
+    return {**soon(given), **given, **ours}
 
 
 def consumer_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
