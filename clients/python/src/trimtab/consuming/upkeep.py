@@ -64,15 +64,15 @@ class Upkeep:
 
     def _run(self) -> None:
         while not self._over:
-            self._wake.wait(min(_ROUND_S, self._times.commit_s))
+            hurried = self._wake.wait(min(_ROUND_S, self._times.commit_s))
             self._wake.clear()
             try:
-                self.look()
+                self.look(hurried=hurried)
             except Exception as error:  # noqa: BLE001 - said, and the next look may do better
                 self._report_once(error)
 
-    def look(self) -> None:
-        """Do what is due."""
+    def look(self, *, hurried: bool = False) -> None:
+        """Do what is due; in a hurry, only what a queue that has come needs."""
         try:
             self._commits.hear()
         except RefusedError as error:
@@ -83,7 +83,8 @@ class Upkeep:
             with self._asked.answered(self._report_once):
                 self._intake.client.open()
                 self._beginning.look()
-                self._stand_by()
+                if not hurried:  # its questions wait behind a fetch, and the next queue for them
+                    self._stand_by()
                 self._go_on()
                 self._handover.learn(self._unknown())
         self._tell_troubles()
