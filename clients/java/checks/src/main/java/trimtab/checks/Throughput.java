@@ -43,7 +43,7 @@ public final class Throughput {
         List<TopicPartition> places = IntStream.range(0, QUEUES)
                 .mapToObj(it -> new TopicPartition(args[3], it)).collect(Collectors.toList());
         Map<String, Object> reading = Map.of("bootstrap.servers", args[0], "enable.auto.commit", false,
-                "fetch.max.wait.ms", 50, "isolation.level", "read_committed");
+                "fetch.max.wait.ms", 35, "isolation.level", "read_committed");
         ConsumerOptions options = ConsumerOptions.of(args[0], args[2], args[3]).prefix(args[1]);
         ByteArrayDeserializer bytes = new ByteArrayDeserializer();
         try (KafkaConsumer<byte[], byte[]> bare = new KafkaConsumer<>(reading, bytes, bytes);
