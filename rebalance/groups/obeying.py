@@ -117,7 +117,8 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
         case Pace():
             if not pace.is_asked(draft):
                 raise Refused("its heartbeat_interval is not auto")
-            pace.keep_to(draft, command, stamp)
+            if not pace.keep_to(draft, command, stamp):
+                raise Refused("its members keep to it already")
         case Approve():
             return _approve(draft, event)
         case Forget():
@@ -178,8 +179,7 @@ def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:
     interval_ms = draft.policy.heartbeat_interval_ms
     draft.choose(command.overrides)
     mass_silence.hold_no_longer(draft)
-    if draft.policy.heartbeat_interval_ms != interval_ms:
-        draft.outbox.answered.update(draft.membership.members.merged())
+    pace.follow(draft, interval_ms, stamp)
     draft.expect_by(stamp.clock)
     own = command.overrides.own().items()
     return ", ".join(f"{name}={value}" for name, value in own) or "the controller's again"

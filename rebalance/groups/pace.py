@@ -5,7 +5,7 @@ the group has an interval of its own. A member that beats less often is believed
 the step on in which it is told: what it has not read yet makes it beat too often, and no more. When
 the load falls it beats more often again, but its session stays: it trusts in the one it was told.
 
-Called by ``obeying``.
+Called by ``obeying``; how long a newcomer is believed in, ``members.admission`` asks the policy.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from typing import Final
 
 from rebalance.groups.model.commands import Pace
 from rebalance.groups.model.draft import Draft
-from rebalance.ids import Millis
+from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
 
 _OWN: Final = Millis(0)
@@ -25,18 +25,37 @@ def is_asked(draft: Draft) -> bool:
     return draft.policy.heartbeat_auto
 
 
-def keep_to(draft: Draft, command: Pace, stamp: Stamp) -> None:
-    """Have every member beat at this pace, and believe in it for long enough."""
-    before = draft.policy
+def keep_to(draft: Draft, command: Pace, stamp: Stamp) -> bool:
+    """Have every member beat at this pace, and believe in it for long enough.
+
+    Returns:
+        Whether this is news.
+    """
+    before = draft.rules.pace_ms, draft.policy.heartbeat_interval_ms
     own = command.interval_ms <= draft.general.heartbeat_interval_ms
     draft.keep_to(_OWN if own else command.interval_ms)
-    if draft.policy.heartbeat_interval_ms == before.heartbeat_interval_ms:
-        return
-    members, least = draft.membership.members, draft.policy.session_timeout_ms_min
+    told = follow(draft, before[1], stamp)
+    return told or before[0] != draft.rules.pace_ms
+
+
+def follow(draft: Draft, interval_ms: Millis, stamp: Stamp) -> bool:
+    """Tell members of another interval than this one, and believe in them for long enough.
+
+    Clients of RocketMQ beat by their own clock, and are told nothing. A member whose eviction is
+    held is not believed in for longer: it is silent anyway.
+    """
+    policy, members, told = draft.policy, draft.membership.members, list[MemberId]()
+    is_new, paced = policy.heartbeat_interval_ms != interval_ms, draft.rules.pace_ms > _OWN
+    least = policy.session_timeout_ms_min if paced and policy.heartbeat_auto else Millis(0)
     for name, member in list(members.merged().items()):
-        if member.eager:  # it beats by its own clock, and is told nothing
+        held = draft.membership.suspected.get(name) is not None
+        is_short = member.session_timeout_ms < least and not held
+        if member.eager or not (is_new or is_short):
             continue
-        draft.outbox.answered.add(name)
-        if member.session_timeout_ms < least:
+        told.append(name)
+        if is_short:
             members.put(name, replace(member, session_timeout_ms=least))
-    draft.expect_by(stamp.clock)
+    draft.outbox.answered.update(told)
+    if told:
+        draft.expect_by(stamp.clock)
+    return bool(told)

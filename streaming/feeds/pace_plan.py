@@ -3,8 +3,8 @@
 All members that leave it to the controller get one interval: the shortest of a few steps at which
 their beats, with those of groups that have an interval of their own, stay within the budget. When
 there are more members it is longer at once. It gets shorter again when the load has been a fifth
-below the budget for a minute, and not in the first minute of a controller, which may not have read
-of all groups yet.
+below the budget for a minute. Nobody is asked for anything before all summaries have been read: a
+part of them, or older ones that Kafka has not removed yet, show another load.
 
 What a group was asked for, its summary shows; so a controller that starts asks only those that are
 behind, and what was lost is said again. Not all are asked at once: every member of a group that is
@@ -44,6 +44,7 @@ class _Known(NamedTuple):
     """0: as often as the policy says."""
     own_ms: int | None
     """The interval that it has by command."""
+    ails: bool
 
 
 class _Asked(NamedTuple):
@@ -69,24 +70,31 @@ class Asking(NamedTuple):
 class PacePlan:
     """Keeps the plan; summaries come from another thread than questions."""
 
-    def __init__(self, least_ms: int, budget: int) -> None:
+    def __init__(self, least_ms: int, most_ms: int, budget: int) -> None:
         self._least_ms, self._budget = least_ms, budget
+        steps = [least_ms * halves // 2 for halves in _STEPS]
+        self._steps = [it for it in steps if it <= most_ms] or [least_ms]
         self._lock = Lock()
         self._known: dict[str, _Known] = {}
         self._asked: dict[str, _Asked] = {}
         self._behind: dict[str, None] = {}
         self._members, self._fixed = 0, 0.0
-        self._begun: float | None = None
-        self._busy_at = 0.0
+        self._knows_all = False
+        self._busy_at: float | None = None
         self.interval_ms = least_ms
         """Of all members that leave it to the controller."""
 
+    def know_all(self) -> None:
+        """Begin: the summaries of all groups have been read."""
+        self._knows_all = True
+
     def note(self, group: Group) -> None:
-        """Take a summary."""
+        """Take a summary. A group for which something fails is not asked: it would fail again."""
         own = None if group.overrides is None else group.overrides.heartbeat_interval_ms
         with self._lock:
             self._count(group.group, -1)
-            self._known[group.group] = _Known(group.members, group.pace_ms or 0, own)
+            ails = group.ailment is not None
+            self._known[group.group] = _Known(group.members, group.pace_ms or 0, own, ails)
             self._count(group.group, 1)
             self._compare(group.group)
 
@@ -104,6 +112,8 @@ class PacePlan:
 
     def due(self, now: float) -> list[Asking]:
         """Return whom to ask now; they count as asked."""
+        if not self._knows_all:
+            return []
         with self._lock:
             self._choose(now)
             due, members = [], 0
@@ -123,20 +133,15 @@ class PacePlan:
         self._behind[group] = self._behind.pop(group)  # the others come first next time
 
     def _due(self, now: float) -> Iterator[str]:
-        knows_all = self._begun is not None and now - self._begun >= _CALM_S
         for group in islice(self._behind, MEMBERS_AT_ONCE):
             asked = self._asked.get(group)
-            if not knows_all and self._known[group].pace_ms > self.interval_ms:
-                continue
             if asked is None or asked.is_in_vain(self.interval_ms, now):
                 yield group
 
     def _choose(self, now: float) -> None:
         """Choose the interval: a longer one at once, a shorter one when the load stays lower."""
-        if self._begun is None:
-            self._begun = self._busy_at = now
         need = self._step_for(1.0)
-        if need >= self.interval_ms:
+        if self._busy_at is None or need >= self.interval_ms:
             self._busy_at = now
         elif (need := self._step_for(_SLACK)) >= self.interval_ms:
             self._busy_at = now
@@ -152,15 +157,14 @@ class PacePlan:
     def _step_for(self, share: float) -> int:
         """Return the shortest interval at which no more than a share of the budget is used."""
         room = max(self._budget * share - self._fixed, self._budget * _LEAST_SHARE)
-        least, longest = 1000 * self._members / room, _STEPS[-1]
-        steps = (self._least_ms * halves // 2 for halves in _STEPS)
-        return next((it for it in steps if it >= least), self._least_ms * longest // 2)
+        least = 1000 * self._members / room
+        return next((it for it in self._steps if it >= least), self._steps[-1])
 
     def _compare(self, group: str) -> None:
         """Note whether a group's members beat as often as they should."""
         known = self._known[group]
         is_so = max(known.pace_ms, self._least_ms) == self.interval_ms
-        if known.own_ms is not None or not known.members or is_so:
+        if known.own_ms is not None or known.ails or not known.members or is_so:
             self._behind.pop(group, None)
         else:
             self._behind[group] = None

@@ -10,9 +10,8 @@ Run by ``start``. Its one rule: it decides nothing; a route is a fact for the lo
 """
 
 import time
-from collections.abc import Sequence
 from threading import Event
-from typing import Any, Protocol
+from typing import Any
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -27,8 +26,10 @@ from confluent_kafka import (
 from rebalance.ids import TopicName
 from streaming.feeds.feed import NOT_TAKEN, client_config, logger, reader_config
 from streaming.feeds.metadata import Metadata
+from streaming.feeds.pace_plan import PacePlan
 from streaming.feeds.route_plan import Announcement, RoutePlan
 from streaming.feeds.sources import Sources
+from streaming.metrics.group_gauges import GroupGauges
 from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.topics import names
@@ -37,7 +38,6 @@ from trimtab.protocol import (
     MEMBERS,
     ROUTES,
     TOPICS,
-    Group,
     Join,
     Topic,
     UndecodableRecord,
@@ -53,30 +53,20 @@ _AT_ONCE = 1_000
 """Messages that are heard before anything is said about them."""
 
 
-class SummaryReader(Protocol):
-    """Who wants to know what groups are like, too."""
-
-    def note(self, group: Group) -> None:
-        """Take a summary."""
-        ...
-
-    def gone(self, group: str) -> None:
-        """Forget a group whose summary was withdrawn."""
-        ...
-
-
 class RouteWatcher:
     """Watches routes until it is told to stop."""
 
     name = "routes"
 
-    def __init__(self, options: Options, readers: Sequence[SummaryReader]) -> None:
-        self._options, self._readers = options, readers
+    def __init__(self, options: Options, gauges: GroupGauges, paces: PacePlan) -> None:
+        self._options, self._gauges, self._paces = options, gauges, paces
         self._log = logger(self.name)
         self._reading = Trouble(self._log, "reading of joins and summaries")
         self._writing = Trouble(self._log, "delivery of routes")
         self._sources = Sources(options.feeds, self._log)
         self._plan = RoutePlan()
+        self._unread = set[int | None](range(options.topics.partitions))
+        """Partitions of summaries that have not been read to their end yet."""
         self._own = frozenset(map(TopicName, names(options.topics.prefix, tuple(TOPICS.values()))))
 
     def run(self, stop: Event) -> None:
@@ -116,6 +106,7 @@ class RouteWatcher:
             {
                 **reader_config(self._options, self.name, self._reading),
                 "auto.offset.reset": "earliest",
+                "enable.partition.eof": True,  # when all summaries have been read
             }
         )
         consumer.assign(
@@ -137,6 +128,9 @@ class RouteWatcher:
 
     def _hear(self, message: Message) -> None:
         error = message.error()
+        if error is not None and error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its name
+            self._note_end(message)
+            return
         if error is not None:
             self._reading.met(error)
             return
@@ -151,6 +145,13 @@ class RouteWatcher:
             # The cell reads the same record and buries it with its reason.
             self._log.debug("unreadable", topic=message.topic(), offset=message.offset())
 
+    def _note_end(self, message: Message) -> None:
+        """Note that a partition has been read; after all summaries it is known who is there."""
+        if message.topic() == self._name(GROUPS):
+            self._unread.discard(message.partition())
+            if not self._unread:
+                self._paces.know_all()
+
     def _hear_member(self, group: str, value: bytes | None) -> None:
         record = decode(MEMBERS, value)
         if isinstance(record, Join):
@@ -159,12 +160,12 @@ class RouteWatcher:
 
     def _hear_summary(self, group: str, value: bytes | None) -> None:
         if value is None:  # only a person can write that
-            for reader in self._readers:
-                reader.gone(group)
+            self._gauges.gone(group)
+            self._paces.gone(group)
             return
         summary = decode(GROUPS, value)
-        for reader in self._readers:
-            reader.note(summary)
+        self._gauges.note(summary)
+        self._paces.note(summary)
         self._plan.summarised(
             group,
             summary.topics,

@@ -16,8 +16,10 @@ from rebalance.groups.model.decisions import Refusal
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Joined
 from rebalance.groups.model.member import Member
+from rebalance.groups.model.overrides import effective
 from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.subscriptions import wish_of
+from rebalance.ids import Millis
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +153,20 @@ def _too_many_patterns(draft: Draft, event: Joined, known: Member | None) -> Ref
     return Refused(Refusal.TOO_MANY_PATTERNS, f"the group would have {count} patterns")
 
 
+def _session_ms(draft: Draft, event: Joined) -> Millis:
+    """Return how long it is believed in; who beats by its own clock knows no pace."""
+    policy = draft.policy
+    if event.eager:
+        policy = effective(draft.general, draft.rules.overrides, Millis(0))
+    return policy.session_ms(event.session_timeout_ms)
+
+
 def _described(draft: Draft, event: Joined) -> Member:
     return Member(
         incarnation=event.incarnation,
         sequence=event.sequence,
         topics=event.topics,
-        session_timeout_ms=draft.policy.session_ms(event.session_timeout_ms),
+        session_timeout_ms=_session_ms(draft, event),
         revocation_timeout_ms=draft.policy.revocation_ms(event.revocation_timeout_ms),
         instance=event.instance,
         rack=event.rack,

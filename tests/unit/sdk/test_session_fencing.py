@@ -28,6 +28,7 @@ from trimtab.session import (
     Unheard,
 )
 from trimtab.session.asking import FIRST_JOIN_RETRY_MS
+from trimtab.session.beating import AGAIN_MS
 from trimtab.session.fencing import within
 
 
@@ -104,6 +105,19 @@ def test_a_beat_that_failed_proves_nothing() -> None:
         session.failed(action.ticket, HEARTBEAT_MS)
 
     assert [] != only(Lost, session.tick(FENCE_MS))
+
+
+def test_what_failed_is_said_again_soon_however_rarely_it_beats() -> None:
+    """An heir waits for the release, and the next beat of this member would be in a minute."""
+    session = joined((0, 1), (1, 1))
+    rarely = {"heartbeat_interval_ms": 60_000, "session_timeout_ms": 240_000}
+    told = assignment(2, hold=[(0, 1)], give=[(1, 1)]).model_copy(update=rarely)
+    acknowledge(session, session.receive(told, 0), 0)
+    for action in only(Send, session.finish({Grant(queue(1), 1): 7}, 1_000)):
+        session.failed(action.ticket, 2_000)
+
+    again = [it for it in sent(Release, run_until(session, 2_000 + AGAIN_MS)) if it.queues]
+    assert [[(queue(1), 7)]] == [[(it[:3], it.position) for it in rows.queues] for rows in again]
 
 
 def test_it_fences_itself_when_it_cannot_read() -> None:

@@ -88,9 +88,41 @@ def test_the_same_pace_twice_tells_nobody_twice() -> None:
     story = many()
     story.reads(commanded(SLOWLY, name="c1"))
 
+    epoch = story.state.epoch
     story.reads(commanded(SLOWLY, name="c2"))
 
+    (answer,) = only(CommandAnswered, story.decided)
+    assert ("refused", "its members keep to it already") == (answer.outcome, answer.detail)
     assert [] == only(AssignmentIssued, story.decided)
+    assert epoch == story.state.epoch, "an operator's command in view of it still counts"
+
+
+def test_who_joined_while_the_group_had_an_interval_of_its_own_is_told_when_it_has_none() -> None:
+    """Its session is as long then as that of the others."""
+    story = many()
+    story.reads(commanded(SLOWLY, name="c1"))
+    story.reads(commanded(ChoosePolicy(Overrides(heartbeat_interval_ms=Millis(2_000))), name="c2"))
+    story.reads(joined("c"))
+
+    story.reads(commanded(ChoosePolicy(), name="c3"))
+
+    assert {(12_000, 48_000)} == timeouts(story)
+    assert {"a", "b", "c"} == {it.life.member for it in only(AssignmentIssued, story.decided)}
+
+
+def test_a_member_whose_eviction_is_held_is_not_held_for_longer() -> None:
+    """It is silent, so it cannot know of a longer session."""
+    story = many()
+    story.policy = replace(AUTO, blast_members=1, blast_percent=10)
+    story.waits(seconds=11)
+    held = dict(story.state.membership.suspected)
+
+    story.reads(commanded(SLOWLY))
+
+    assert {"a", "b"} == set(held)
+    assert held == dict(story.state.membership.suspected)
+    sessions = {it.session_timeout_ms for it in story.state.membership.members.values()}
+    assert {10_000} == sessions
 
 
 def test_no_session_is_longer_than_the_longest() -> None:
@@ -131,8 +163,10 @@ def test_a_client_of_rocketmq_beats_by_its_own_clock() -> None:
     session = story.state.membership.members[MemberId("a")].session_timeout_ms
 
     story.reads(commanded(Pace(Millis(60_000))))
+    story.reads(registered("b"))
 
-    assert session == story.state.membership.members[MemberId("a")].session_timeout_ms
+    members = story.state.membership.members.values()
+    assert {session} == {it.session_timeout_ms for it in members}
 
 
 def test_at_a_pace_a_member_that_was_asked_is_not_suspected_of_not_reading() -> None:

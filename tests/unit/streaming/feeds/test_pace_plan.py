@@ -5,7 +5,7 @@ import pytest
 from streaming.feeds.pace_plan import MEMBERS_AT_ONCE, Asking, PacePlan
 from trimtab.protocol import Cause, Group, Overrides, QueueCounts
 
-LEAST_MS, BUDGET = 3_000, 1_000
+LEAST_MS, MOST_MS, BUDGET = 3_000, 150_000, 1_000
 
 
 def group(
@@ -32,9 +32,10 @@ def group(
 
 def plan(*groups: Group) -> PacePlan:
     """A plan that knows these groups."""
-    made = PacePlan(LEAST_MS, BUDGET)
+    made = PacePlan(LEAST_MS, MOST_MS, BUDGET)
     for one in groups:
         made.note(one)
+    made.know_all()
     return made
 
 
@@ -117,13 +118,32 @@ def test_a_load_that_rises_meanwhile_begins_the_minute_anew() -> None:
     assert [Asking("billing", 3_000)] == made.due(115)
 
 
-def test_a_controller_that_starts_asks_nobody_to_beat_more_often_at_first() -> None:
-    """It may not have read of all groups yet."""
-    made = plan(group(members=100, pace_ms=9_000))
+def test_a_controller_that_starts_asks_nobody_before_it_knows_all() -> None:
+    """A part of the summaries, or older ones, show another load."""
+    made = PacePlan(LEAST_MS, MOST_MS, BUDGET)
+    made.note(group(members=60_000))
+    early = made.due(0)
+    made.note(group(members=100, pace_ms=9_000))
+    made.know_all()
+
+    assert [] == early
+    assert [Asking("billing", 3_000)] == made.due(1)
+
+
+def test_no_interval_is_longer_than_the_longest_session_allows() -> None:
+    """A summary would show a pace that no member keeps to."""
+    made = PacePlan(LEAST_MS, 10_000, BUDGET)
+    made.note(group(members=10**6))
+    made.know_all()
+
+    assert [Asking("billing", 9_000)] == made.due(0)
+
+
+def test_a_group_for_which_something_fails_is_not_asked() -> None:
+    """A command is kept until the group can be stepped again, and there is no room for many."""
+    made = plan(group(members=4_000).model_copy(update={"ailment": "the strategy failed"}))
 
     assert [] == made.due(0)
-    assert [] == made.due(59)
-    assert [Asking("billing", 3_000)] == made.due(60)
 
 
 def test_a_group_without_members_is_not_asked() -> None:

@@ -7,6 +7,9 @@ beat earlier, and never later.
 
 from dataclasses import dataclass
 
+AGAIN_MS = 3_000
+"""What did not reach Kafka goes out again with the next beat: no later than with the usual one,
+however rarely this member beats."""
 BEAT_SPACING_MS = 100
 """Changes of ownership are told at once, but a storm of them in one beat per tenth of a second."""
 
@@ -32,6 +35,10 @@ class Beating:
     def hasten(self) -> None:
         """There is news."""
         self.due_at = min(self.due_at, self.beaten_at + BEAT_SPACING_MS)
+
+    def failed(self) -> None:
+        """Something has to be said again."""
+        self.due_at = min(self.due_at, self.beaten_at + AGAIN_MS)
 
     def sent(self, now: int) -> None:
         """A beat is on its way."""

@@ -120,8 +120,8 @@ class ConfluentTransport:
     def open(self, group: str) -> None:
         """Follow the group's partitions from where they end now."""
         self._met.clear()
-        self._ends.prepare()  # to connect takes most of the time of a question
         try:
+            self._ends.prepare()  # to connect takes most of the time of a question
             topics = self._consumer.list_topics(timeout=_CONNECT_S).topics
             counts = {name: len(topic.partitions) for name, topic in topics.items()}
             self._name_missing(missing(self._prefix, counts))
