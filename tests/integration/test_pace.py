@@ -19,6 +19,7 @@ AUTO = {"policy.heartbeat_interval": "auto", "policy.heartbeat_budget": "1"}
 MEMBERS = "abcd"
 """Every 3 s, four of them would send more than one beat a second."""
 INTERVAL_MS, SESSION_MS = 4_500, 18_000
+START_S = 30.0
 
 
 @pytest.mark.timeout(300)
@@ -36,6 +37,10 @@ def test_members_beat_as_rarely_as_the_budget_asks(
         published = running.enter_context(closing(Published(servers, topics_prefix)))
         members = [running.enter_context(lone_member(it)) for it in MEMBERS]
         published.wait_until(lambda: published.is_stable(group, MEMBERS, QUEUES))
+        for it in members:
+            it.wait_until(
+                lambda now: len(now.assignment) == QUEUES // len(MEMBERS), timeout=START_S
+            )
         before = {it.member_id: {grant.queue for grant in it.assignment} for it in members}
 
         published.wait_until(

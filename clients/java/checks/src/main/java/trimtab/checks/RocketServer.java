@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.rocketmq.broker.BrokerController;
+import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.common.BrokerConfig;
 import org.apache.rocketmq.common.TopicConfig;
@@ -31,6 +32,8 @@ public final class RocketServer {
     private static final String LOOPBACK = "127.0.0.1";
     /** A hundred and fifty messages a second keep three workers busy, and no more. */
     private static final int PAUSE_MS = 6;
+    /** A broker tells the name server of a new topic after it has made it. */
+    private static final long PATIENCE_NS = 30_000_000_000L;
 
     private final Path home;
     private final int port;
@@ -111,6 +114,7 @@ public final class RocketServer {
 
     private void send(String topic) {
         try {
+            awaitRoute(topic);
             for (sent = 0; sending; sent++) {
                 producer.send(new Message(topic, Long.toString(sent).getBytes(StandardCharsets.UTF_8)));
                 Thread.sleep(PAUSE_MS);
@@ -118,6 +122,20 @@ public final class RocketServer {
         } catch (Exception e) {
             e.printStackTrace();
             System.exit(1);
+        }
+    }
+
+    private void awaitRoute(String topic) throws Exception {
+        for (long end = System.nanoTime() + PATIENCE_NS;;) {
+            try {
+                producer.fetchPublishMessageQueues(topic);
+                return;
+            } catch (MQClientException unknown) {
+                if (System.nanoTime() > end) {
+                    throw unknown;
+                }
+                Thread.sleep(PAUSE_MS);
+            }
         }
     }
 
