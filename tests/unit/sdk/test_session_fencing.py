@@ -28,7 +28,6 @@ from trimtab.session import (
     Unheard,
 )
 from trimtab.session.asking import FIRST_JOIN_RETRY_MS
-from trimtab.session.beating import AGAIN_MS
 from trimtab.session.fencing import within
 
 
@@ -107,6 +106,10 @@ def test_a_beat_that_failed_proves_nothing() -> None:
     assert [] != only(Lost, session.tick(FENCE_MS))
 
 
+USUAL_MS = SESSION_MS // 3
+"""What a member keeps to until it is told otherwise."""
+
+
 def test_what_failed_is_said_again_soon_however_rarely_it_beats() -> None:
     """An heir waits for the release, and the next beat of this member would be in a minute."""
     session = joined((0, 1), (1, 1))
@@ -116,7 +119,7 @@ def test_what_failed_is_said_again_soon_however_rarely_it_beats() -> None:
     for action in only(Send, session.finish({Grant(queue(1), 1): 7}, 1_000)):
         session.failed(action.ticket, 2_000)
 
-    again = [it for it in sent(Release, run_until(session, 2_000 + AGAIN_MS)) if it.queues]
+    again = [it for it in sent(Release, run_until(session, 2_000 + USUAL_MS)) if it.queues]
     assert [[(queue(1), 7)]] == [[(it[:3], it.position) for it in rows.queues] for rows in again]
 
 

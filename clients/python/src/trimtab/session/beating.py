@@ -7,9 +7,6 @@ beat earlier, and never later.
 
 from dataclasses import dataclass
 
-AGAIN_MS = 3_000
-"""What did not reach Kafka goes out again with the next beat: no later than with the usual one,
-however rarely this member beats."""
 BEAT_SPACING_MS = 100
 """Changes of ownership are told at once, but a storm of them in one beat per tenth of a second."""
 
@@ -36,9 +33,10 @@ class Beating:
         """There is news."""
         self.due_at = min(self.due_at, self.beaten_at + BEAT_SPACING_MS)
 
-    def failed(self) -> None:
-        """Something has to be said again."""
-        self.due_at = min(self.due_at, self.beaten_at + AGAIN_MS)
+    def failed(self, usual_ms: int) -> None:
+        """Something is said again with the next beat: who beats more rarely does so as usual."""
+        if self.interval_ms > usual_ms:
+            self.due_at = min(self.due_at, self.beaten_at + usual_ms)
 
     def sent(self, now: int) -> None:
         """A beat is on its way."""

@@ -120,7 +120,7 @@ class MemberSession(Possession):
         self._fence.failed(ticket)
         self._outbox.failed(ticket)
         self._asking.failed(ticket, now)
-        self._beating.failed()
+        self._beating.failed(self.profile.heartbeat_interval_ms)
         self._pass_time(now)
         if ticket == self._leaving.ticket:
             self._end(Ending.ABANDONED)

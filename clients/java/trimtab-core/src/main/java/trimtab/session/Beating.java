@@ -5,9 +5,6 @@ final class Beating {
     /** Changes of ownership are told at once, but a storm of them in one beat per tenth of a second. */
     private static final long SPACING_MS = 100;
 
-    /** What did not reach Kafka goes out again with the next beat: no later than with the usual one. */
-    private static final long AGAIN_MS = 3_000;
-
     long dueAt;
     private long intervalMs;
     private long beatenAt;
@@ -29,9 +26,11 @@ final class Beating {
         dueAt = Math.min(dueAt, beatenAt + SPACING_MS);
     }
 
-    /** Something has to be said again. */
-    void failed() {
-        dueAt = Math.min(dueAt, beatenAt + AGAIN_MS);
+    /** Something is said again with the next beat: who beats more rarely does so as usual. */
+    void failed(long usualMs) {
+        if (intervalMs > usualMs) {
+            dueAt = Math.min(dueAt, beatenAt + usualMs);
+        }
     }
 
     void beaten(long now) {

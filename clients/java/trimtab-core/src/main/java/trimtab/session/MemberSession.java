@@ -165,7 +165,7 @@ public final class MemberSession {
         fence.failed(ticket);
         outbox.failed(ticket);
         asking.failed(ticket, now);
-        beating.failed();
+        beating.failed(profile.heartbeatIntervalMs());
         passTime(now);
         if (leaving.ticket != null && ticket == leaving.ticket) {
             end(Ending.ABANDONED);
