@@ -37,7 +37,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from rebalance.groups.model.policy import BEATS_IN_A_SESSION
 from streaming.cell_operator import CellOperator
 from streaming.feeds import HostWatcher, RouteWatcher, StatusWriter, TickProducer, feeding
 from streaming.feeds.feed import Feed
@@ -109,9 +108,8 @@ def start(
     locate(options, stop)
     metrics, prefix = seen.metrics, options.topics.prefix
     account, gauges = Account(metrics, seen.horizon, prefix), GroupGauges(metrics)
-    policy = options.policy
-    longest = policy.session_timeout_ms_max // BEATS_IN_A_SESSION
-    paces = PacePlan(policy.heartbeat_interval_ms, longest, options.feeds.heartbeat_budget)
+    policy, budget = options.policy, options.feeds.heartbeat_budget
+    paces = PacePlan(policy.heartbeat_interval_ms, policy.longest_interval_ms, budget)
     about = About(options.name, version(DISTRIBUTION), options.topics.partitions, seen.endpoint)
     status = Status(about, metrics, account, gauges, seen.horizon)
     operator = _operator(options)
@@ -132,7 +130,7 @@ def start(
         RouteWatcher(options, gauges, paces),
         HostWatcher(options),
         StatusWriter(options, status, SparkFigures(spark).show if options.spark.ui_port else None),
-        *((PaceKeeper(options, paces),) if options.policy.heartbeat_auto else ()),
+        *((PaceKeeper(options, paces),) if policy.heartbeat_auto else ()),
         *_redis(options, metrics),
         *further,
     )

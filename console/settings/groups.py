@@ -166,8 +166,7 @@ class PolicySettings(Section):
         """The shortest interval, where the controller may choose it."""
         if not isinstance(self.heartbeat_interval, str):
             return _millis(self.heartbeat_interval)
-        third = Millis(_millis(self.session_timeout) // 3)
-        return max(Millis(limits.MIN_TIMEOUT_MS), min(_DEFAULT.heartbeat_interval_ms, third))
+        return _DEFAULT.heartbeat_ms(_millis(self.session_timeout))
 
     def policy(self, max_clock_step: timedelta) -> Policy:
         """The policy that the brain reads.

@@ -219,12 +219,17 @@ class Policy:
         third = max(_SHORTEST_MS, Millis(session_timeout_ms // 3))
         return min(self.heartbeat_interval_ms, third)
 
+    @property
+    def longest_interval_ms(self) -> Millis:
+        """The longest that the controller may ask for: the longest session has enough of them."""
+        return Millis(self.session_timeout_ms_max // BEATS_IN_A_SESSION)
+
     def at_pace(self, pace_ms: Millis) -> "Policy":
         """Return the policy of a group whose members were asked to beat as rarely as that.
 
         Sessions are longer with it: as always, two beats may be lost before the third.
         """
-        interval = min(pace_ms, Millis(self.session_timeout_ms_max // BEATS_IN_A_SESSION))
+        interval = min(pace_ms, self.longest_interval_ms)
         if not self.heartbeat_auto or interval <= self.heartbeat_interval_ms:
             return self
         session = Millis(BEATS_IN_A_SESSION * interval)
