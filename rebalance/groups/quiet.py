@@ -2,20 +2,22 @@
 
 Its beats can be counted without a step, many at once (``streaming.cell.counting``): the next step
 gets the pulses as they would be. A group is quiet if all that it has said is out, no hand-over is
-under way and no member is suspected. A member is quiet if it has read what it was told. A beat that
+under way and no member is suspected. A member that has not read its last record is quiet as well,
+in its beats of an older epoch, until one of these asks for that again (``unread``). A beat that
 lists what its sender owns is never counted like this, because it may prove a release.
 
-Asked by ``streaming.cell.fold`` after each step. Its one rule: in a quiet group, before anything
-else is due, ``step`` with such beats is the same as a look at the latest of each member.
+Asked by ``streaming.cell.enrolment`` after each step. Its one rule: in a quiet group, before
+anything else is due, ``step`` with such beats is the same as a look at the latest of each member.
 """
 
 from collections.abc import Collection, Mapping
 
 from rebalance.groups import timers
+from rebalance.groups.members import unread
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import Epoch, MemberId, Millis
 
 
 def sessions(state: GroupState, policy: Policy) -> Mapping[MemberId, Millis]:
@@ -23,11 +25,24 @@ def sessions(state: GroupState, policy: Policy) -> Mapping[MemberId, Millis]:
     still = state.is_out and state.is_settled and not state.rules.paused
     if not still or state.membership.suspected:
         return {}
-    silence_ms, pulses = Draft(state, policy).policy.silence_ms, state.membership.pulses
+    silence_ms = Draft(state, policy).policy.silence_ms
     return {
         name: silence_ms(member.session_timeout_ms)
         for name, member in state.membership.members.items()
-        if not member.away and pulses[name].unread is None
+        if not member.away
+    }
+
+
+def unread_by(state: GroupState, policy: Policy) -> Mapping[MemberId, tuple[Epoch, Millis]]:
+    """Return whom beats have not shown to have read its last record.
+
+    With the epoch of that, and from when on a beat that names an older one, but not 0, asks for it.
+    """
+    draft, members = Draft(state, policy), state.membership.members
+    return {
+        name: (pulse.unread.epoch, unread.asks_from(draft, members[name], pulse.unread))
+        for name, pulse in state.membership.pulses.items()
+        if pulse.unread is not None
     }
 
 

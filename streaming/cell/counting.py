@@ -12,7 +12,7 @@ the same (``tests/laws/test_counting.py``).
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from rebalance.ids import GroupName
 from streaming.cell.gate import Gate, moved
 from streaming.cell.hearing import CellRules
 from streaming.cell.pulses import Pulses
-from streaming.wire.beats import Beats, Fingerprint
+from streaming.wire.beats import Beats, Fingerprint, Numbers
 from streaming.wire.decoding import Decoder
 from streaming.wire.rocketmq import taken
 from streaming.wire.rows import Row
@@ -80,11 +80,13 @@ def count(
         if place is not None:
             busy[place] = True
     busy[pulses.group[at[known]][np.bincount(at[known], minlength=1)[at[known]] > _OFTEN]] = True
+    heard = _heard(beats, shown, rules)
+    busy[pulses.group[at[known & (heard >= pulses.asks[at])]]] = True
     counts = known & ~busy[pulses.group[at]]
     last = np.zeros(len(beats), bool)
     last[-1] = counts[-1]
     return Counted(
-        _counted(pulses, at[counts], beats, counts, shown, rules),
+        _counted(pulses, at[counts], beats.number[counts], heard[counts]),
         [*rows, *beats.rows(~counts | last)],
         int(beats.offset[-1]) if last[-1] else None,
         beats.fingerprints(~counts),
@@ -135,24 +137,21 @@ def _named(rows: Iterable[Row], decoder: Decoder) -> set[bytes | None]:
     return named
 
 
-def _counted(
-    pulses: Pulses,
-    at: NDArray[np.int64],
-    beats: Beats,
-    counts: NDArray[np.bool_],
-    shown: _Shown,
-    rules: CellRules,
-) -> Pulses:
-    """Count beats of members that stand at these places, as ``membership.beat`` does it."""
-    if not len(at):
-        return pulses
-    then = np.searchsorted(np.array(shown.offsets, np.int64), beats.offset[counts])
+def _heard(beats: Beats, shown: _Shown, rules: CellRules) -> Numbers:
+    """Return the time at which each is heard, as its stamp would say it."""
+    then = np.searchsorted(np.array(shown.offsets, np.int64), beats.offset)
     furthest = IN_FLIGHT * rules.policy.max_clock_step_ms
     now, latest = (
         np.array([getattr(it, name) for it in shown.clocks]) for name in ("now", "latest")
     )
-    heard = now[then] + np.clip(beats.appended_ms[counts] - latest[then], 0, furthest)
-    number, seen, highest = beats.number[counts], pulses.seen.copy(), pulses.number.copy()
+    return cast("Numbers", now[then] + np.clip(beats.appended_ms - latest[then], 0, furthest))
+
+
+def _counted(pulses: Pulses, at: NDArray[np.int64], number: Numbers, heard: Numbers) -> Pulses:
+    """Count beats of members that stand at these places, as ``membership.beat`` does it."""
+    if not len(at):
+        return pulses
+    seen, highest = pulses.seen.copy(), pulses.number.copy()
     left = np.arange(len(at))
     while len(left):  # each member's first beat, then its second one
         _, firsts = np.unique(at[left], return_index=True)

@@ -7,16 +7,18 @@ Called by ``fold`` after each step. Whoever is enrolled is a member of a quiet g
 (``rebalance.groups.quiet``), in the very life that has sent the beat.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from rebalance.groups import quiet
 from rebalance.groups.members.own_names import told_apart
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen
+from rebalance.groups.model.member import Pulse
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import Life, MemberId, Millis
+from rebalance.ids import Epoch, Life, MemberId, Millis
 from streaming.cell.hearing import CellRules, Heard
-from streaming.cell.pulses import NOBODY, Known, Taken
+from streaming.cell.pulses import NAMES_NOTHING, NEVER, NOBODY, Known, Taken
 from streaming.wire.beats import with_number
 from streaming.wire.decoding import Decoder, OfGroup
 from streaming.wire.rows import Row
@@ -43,18 +45,31 @@ def enrolled(
     sessions, members = quiet.sessions(state, rules.policy), state.membership.members
     staying = {
         name: it._replace(session=sessions[name])
-        for name, it in {**taken.known, **learned}.items()
+        for name, it in _calm(state, {**taken.known, **learned}, rules)
         if name in sessions and members[name].incarnation == it.incarnation
     }
     return Taken(staying, quiet.due_without(state, rules.policy, staying)) if staying else NOBODY
+
+
+def _calm(
+    state: GroupState, known: Mapping[MemberId, Known], rules: CellRules
+) -> Iterator[tuple[MemberId, Known]]:
+    """Leave out whose beats may show that its record was read, and say when others ask for it."""
+    unread = quiet.unread_by(state, rules.policy)
+    for name, it in known.items():
+        if it.asks == NAMES_NOTHING:
+            yield name, it
+        elif name not in unread:
+            yield name, it._replace(asks=NEVER)
+        elif it.asks != NEVER:  # its beats name an older epoch
+            yield name, it._replace(asks=unread[name][1])
 
 
 def _stays(state: GroupState, taken: Taken, heard: Heard) -> bool:
     """Tell whether a group that is the same is still as quiet as before, and nothing was due."""
     due = taken.until is not None and taken.until <= heard.clock.now
     there = state.membership
-    unread = any(there.pulses[name].unread is not None for name in taken.known)
-    return state.is_out and not (heard.begins or due or unread or there.suspected)
+    return state.is_out and not (heard.begins or due or there.suspected)
 
 
 def _learned(state: GroupState, heard: Heard, rules: CellRules) -> dict[MemberId, Known]:
@@ -70,9 +85,18 @@ def _learned(state: GroupState, heard: Heard, rules: CellRules) -> dict[MemberId
         if group is not None and _says_one_thing(event, row, rules.decoder):
             told = told_apart(group, event)
             assert isinstance(told, BeatSeen), "it stays what it is"
-            known = Known(heard.fingerprints[row.offset], told.life.incarnation, Millis(0))
-            found[told.life.member] = known
+            it = Known(heard.fingerprints[row.offset], told.life.incarnation, Millis(0))
+            pulse = state.membership.pulses.get(told.life.member)
+            found[told.life.member] = it._replace(asks=_asks(event.epoch, pulse))
     return found
+
+
+def _asks(epoch: Epoch, pulse: Pulse | None) -> Millis:
+    """Tell of a beat that names this epoch whether it asks for a record: never, or some time."""
+    if epoch == 0:
+        return NAMES_NOTHING
+    is_old = pulse is not None and pulse.unread is not None and epoch < pulse.unread.epoch
+    return Millis(0) if is_old else NEVER
 
 
 def _says_one_thing(event: BeatSeen, row: Row, decoder: Decoder) -> bool:

@@ -16,7 +16,6 @@ import numpy as np
 from msgspec import msgpack
 from numpy.typing import NDArray
 
-from rebalance.groups.model.member import Pulse
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName, Incarnation, MemberId, Millis
 from streaming.cell.stored.pulses import PulsesForm
@@ -24,6 +23,8 @@ from streaming.cell.stored.unreadable import understood
 from streaming.wire.beats import Fingerprint, Numbers
 
 NEVER: Final = Millis(np.iinfo(np.int64).max)
+NAMES_NOTHING: Final = Millis(NEVER - 1)
+"""From when on a beat of epoch 0 asks for its member's record: never, whatever that is."""
 _LONG, _INT = "<i8", "<i4"
 _TYPES: Final = {
     "first": _LONG,
@@ -33,6 +34,7 @@ _TYPES: Final = {
     "silence": _INT,
     "seen": _LONG,
     "number": _LONG,
+    "asks": _LONG,
 }
 """The columns of members."""
 
@@ -50,6 +52,7 @@ class Pulses:
     silence: Numbers
     seen: Numbers
     number: Numbers
+    asks: Numbers
 
     def due(self, now: Millis) -> NDArray[np.bool_]:
         """Tell of each group whether time alone may decide something by now."""
@@ -85,6 +88,8 @@ def read(data: bytes) -> Pulses:
     form = _decode(data)
     names = cast("list[GroupName]", form.names)
     columns = [np.frombuffer(getattr(form, name), it) for name, it in _TYPES.items()]
+    if not form.asks:  # until 0.1.0 only those stood here that had read everything
+        columns[-1] = np.full(len(columns[0]), NEVER, _LONG)
     until = np.frombuffer(form.until, _LONG)
     members, groups = {len(it) for it in columns}, columns[2]
     if len(members) > 1 or len(until) != len(names):
@@ -101,6 +106,8 @@ class Known(NamedTuple):
     incarnation: Incarnation
     session: Millis
     """How long it may be silent."""
+    asks: Millis = NEVER
+    """From when on such a beat asks for the member's record again (``unread``)."""
 
 
 class Taken(NamedTuple):
@@ -122,7 +129,7 @@ class PulseTable:
     _gone: set[int] = field(default_factory=set)
     _until: list[Millis] = field(default_factory=list)
     _names: list[GroupName] = field(default_factory=list)
-    _entered: list[tuple[int, int, int, int, int, int, int]] = field(default_factory=list)
+    _entered: list[tuple[int, int, int, int, int, int, int, int]] = field(default_factory=list)
     _order: NDArray[Any] | None = None
     _starts: NDArray[Any] | None = None
 
@@ -147,7 +154,7 @@ class PulseTable:
         there, names = state.membership, list(state.membership.pulses)
         columns = self.pulses
         pulses, known, ends = dict(there.pulses), {}, [Millis(int(columns.until[group]))]
-        for place, seen, number, silence, *fingerprint in zip(
+        for place, seen, number, silence, asks, *fingerprint in zip(
             *(
                 it[at].tolist()
                 for it in (
@@ -155,6 +162,7 @@ class PulseTable:
                     columns.seen,
                     columns.number,
                     columns.silence,
+                    columns.asks,
                     columns.first,
                     columns.second,
                 )
@@ -162,9 +170,9 @@ class PulseTable:
             strict=True,
         ):
             name = names[place]
-            pulses[name] = Pulse(Millis(seen), number)
+            pulses[name] = replace(pulses[name], seen=Millis(seen), sequence=number)
             life = there.members[name].incarnation
-            known[name] = Known(Fingerprint(*fingerprint), life, Millis(silence))
+            known[name] = Known(Fingerprint(*fingerprint), life, Millis(silence), Millis(asks))
             ends.append(Millis(seen + silence))
         until, deadline = (None if it == NEVER else it for it in (ends[0], min(ends)))
         return replace(state.with_pulses(pulses), deadline=deadline), Taken(known, until)
@@ -177,7 +185,7 @@ class PulseTable:
         for place, (name, pulse) in enumerate(state.membership.pulses.items()):
             one = staying.known.get(name)
             if one is not None:
-                row = (group, place, one.session, pulse.seen, pulse.sequence)
+                row = (group, place, one.session, pulse.seen, pulse.sequence, one.asks)
                 self._entered.append((*one.fingerprint, *row))
 
     def closed(self) -> Pulses:

@@ -238,4 +238,5 @@ PULSES = Pulses(
     silence=np.array([14, 15, 16]),
     seen=np.array([17, 18, 19]),
     number=np.array([20, 21, 22]),
+    asks=np.array([23, 24, 25]),
 )

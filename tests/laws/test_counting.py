@@ -13,7 +13,7 @@ from rebalance.clock import LogClock
 from rebalance.groups import quiet
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import GroupName, MemberId, Millis
+from rebalance.ids import Epoch, GroupName, MemberId, Millis
 from sinks import Record as Published
 from streaming.cell import counting, pulses
 from streaming.cell.cache import Cache
@@ -77,6 +77,7 @@ def in_columns(rows: list[Row]) -> Batch:
 
 
 A: Final = (NAMES[0], "a")
+B: Final = (NAMES[0], "b")
 CUTS: Final = st.builds(
     lambda stride, more: {*range(0, 400, stride), *more},
     st.sampled_from([5, 10, 11, 40, 400]),
@@ -87,6 +88,8 @@ CUTS: Final = st.builds(
 @tried(least=25, one_in=20)
 @given(story=STORIES, cuts=CUTS)
 @example(story={8: [deafened(A, deaf=True)], 9: [goes((NAMES[0], "b"))]}, cuts={*range(0, 400, 9)})
+@example(story={7: [deafened(B, deaf=True)], 8: [regrown(NAMES[0], 6)]}, cuts={*range(0, 400, 5)})
+@example(story={1: [deafened(A, deaf=True)], 9: [silent(A, 2)]}, cuts={*range(0, 400, 7)})
 @example(story={9: [silent((NAMES[0], it), 8) for it in "abc"]}, cuts=set(range(0, 400, 5)))
 @example(story={9: [silent(A, 9)]}, cuts=set(range(0, 400, 13)))
 @example(story={9: [often(A, 20, None)]}, cuts=set(range(0, 400, 11)))
@@ -136,31 +139,40 @@ def test_most_beats_of_a_quiet_group_are_counted(monkeypatch: pytest.MonkeyPatch
     assert [2] * 5 == left[-6:-1]
 
 
-@pytest.mark.parametrize("forgotten", ["unread", "session"])
+@pytest.mark.parametrize("forgotten", ["unread", "patience", "session"])
 def test_a_beat_that_is_counted_too_soon_is_found(
     forgotten: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The law has teeth: whoever counts beats of members that are not quiet decides otherwise."""
-    asked = quiet.sessions
+    sessions, unread_by = quiet.sessions, quiet.unread_by
+    late = Millis(1_000_000)
 
-    def careless(state: GroupState, policy: Policy) -> Mapping[MemberId, Millis]:
-        there = state.membership
-        if forgotten == "session":
-            return dict.fromkeys(asked(state, policy), Millis(1_000_000))
-        calm = {name: replace(it, unread=None) for name, it in there.pulses.items()}
-        return asked(state.with_pulses(calm), policy)
+    def all_live(state: GroupState, policy: Policy) -> Mapping[MemberId, Millis]:
+        return dict.fromkeys(sessions(state, policy), late)
+
+    def all_read(*_: object) -> Mapping[MemberId, tuple[Epoch, Millis]]:
+        return {}
+
+    def all_wait(state: GroupState, policy: Policy) -> Mapping[MemberId, tuple[Epoch, Millis]]:
+        there = unread_by(state, policy).items()
+        return {name: (epoch, Millis(asks + late)) for name, (epoch, asks) in there}
 
     story: dict[str, Story] = {
         "unread": {
-            8: [deafened((NAMES[0], "b"), deaf=True)],
+            8: [deafened(B, deaf=True)],
             9: [silent((NAMES[0], "c"), 99), goes((NAMES[0], "c"))],
         },
+        "patience": {7: [deafened(B, deaf=True)], 8: [regrown(NAMES[0], 6)]},
         "session": {9: [silent(A, 12)]},
     }
     rows = told(story[forgotten])
     cuts = set(range(0, 400, 5))
     right = folded(rows, cuts, in_columns)
-    monkeypatch.setattr(quiet, "sessions", careless)
+    if forgotten == "session":
+        monkeypatch.setattr(quiet, "sessions", all_live)
+    else:
+        careless = all_read if forgotten == "unread" else all_wait
+        monkeypatch.setattr(quiet, "unread_by", careless)
 
     assert (right == folded(rows, cuts, plainly)) is True
     assert (right == folded(rows, cuts, in_columns)) is False

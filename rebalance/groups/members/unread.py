@@ -49,13 +49,18 @@ def heed(draft: Draft, event: BeatSeen, member: Member, unread: Unread) -> Unrea
     if event.epoch >= unread.epoch:
         draft.outbox.reminded.discard(event.member)
         return None
-    if event.epoch > 0 and unread.since is not None:
-        patience = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
-        if event.stamp.heard - unread.since >= patience << min(unread.times, _DOUBLINGS):
-            draft.outbox.reminded.add(event.member)
-            clock, since = event.stamp.heard, unread.since
-            notice.tell_again(draft, event.member, member, clock, since=since)
+    asks = event.epoch > 0 and unread.since is not None
+    if asks and event.stamp.heard >= asks_from(draft, member, unread):
+        draft.outbox.reminded.add(event.member)
+        clock = event.stamp.heard
+        notice.tell_again(draft, event.member, member, clock, since=unread.since)
     return unread
+
+
+def asks_from(draft: Draft, member: Member, unread: Unread) -> Millis:
+    """Return from when on a beat that names an older epoch asks for the record again."""
+    patience = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
+    return Millis((unread.since or 0) + (patience << min(unread.times, _DOUBLINGS)))
 
 
 def heed_older(draft: Draft, event: BeatSeen) -> None:

@@ -24,3 +24,5 @@ class PulsesForm(Form):
     seen: bytes
     number: bytes
     """For each member, 64 bits: its pulse."""
+    asks: bytes = b""
+    """For each member, 64 bits: from when on its beats ask for its record; without: never."""

@@ -1,8 +1,9 @@
 """In a quiet group nothing but the end of a session is near."""
 
 from rebalance.groups import quiet
+from rebalance.groups.model.member import Pulse, Unread
 from rebalance.groups.model.policy import Policy
-from rebalance.ids import MemberId
+from rebalance.ids import Epoch, MemberId, Millis
 from tests.builders.group import GroupBuilder, a_group
 
 POLICY = Policy()
@@ -26,3 +27,16 @@ def test_what_is_due_besides() -> None:
     assert 11_000 == quiet.due_without(state, POLICY, ())
     assert 22_000 == quiet.due_without(state, POLICY, {A})
     assert quiet.due_without(state, POLICY, {A, B}) is None
+
+
+def test_who_has_not_read_its_record_asks_for_it_in_two_heartbeats() -> None:
+    """Each time it was told again it waits twice as long; nobody else is named."""
+    state = at_rest().state
+    assert {} == quiet.unread_by(state, POLICY)
+
+    for times, asks in ((0, 12_000), (1, 18_000)):
+        unread = Unread(Epoch(7), since=Millis(6_000), times=times)
+        pulses = {**state.membership.pulses, A: Pulse(Millis(1_000), 3, unread)}
+        there = state.with_pulses(pulses)
+        assert {A: (7, asks)} == quiet.unread_by(there, POLICY)
+        assert {A, B} == quiet.sessions(there, POLICY).keys()

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -20,7 +22,7 @@ from streaming.cell.codec import Cell, read, write
 from streaming.cell.containment import Kept
 from streaming.cell.gate import Gate
 from streaming.cell.packed import Packed, Packs, pack, pack_cluster, unpack, unpack_cluster
-from streaming.cell.pulses import NONE, Pulses
+from streaming.cell.pulses import NEVER, NONE, Pulses
 from streaming.cell.stored.unreadable import UnreadableState
 from tests.builders.filled import anything, filled
 from tests.builders.full_cluster import CLOCK, CLUSTER, GATE, PULSES
@@ -108,6 +110,10 @@ def test_what_is_written_is_the_golden_file() -> None:
     assert golden("cell-v2-full") == write(full_cell())
 
 
+BEFORE_ASKS: Final = replace(PULSES, asks=np.full(3, NEVER))
+"""Columns as they could be when only those stood there that had read all they were told."""
+
+
 def before_paces(group: GroupState) -> GroupState:
     """Return a group as it could be before the controller could ask for a pace."""
     return replace(group, rules=replace(group.rules, pace_ms=Millis(0)))
@@ -176,9 +182,10 @@ def of_version_1(group: GroupState) -> GroupState:
         ("cell-v1-full", of_version_1(GROUP), NONE, before_voters()),
         ("cell-v2-before-names", before_names(GROUP), NONE, before_voters()),
         ("cell-v2-before-pulses", before_idle(GROUP), NONE, before_voters()),
-        ("cell-v2-before-voters", before_idle(GROUP), PULSES, before_voters()),
-        ("cell-v2-before-ends", before_ends(GROUP), PULSES, CLUSTER),
-        ("cell-v2-before-paces", before_paces(GROUP), PULSES, CLUSTER),
+        ("cell-v2-before-voters", before_idle(GROUP), BEFORE_ASKS, before_voters()),
+        ("cell-v2-before-ends", before_ends(GROUP), BEFORE_ASKS, CLUSTER),
+        ("cell-v2-before-paces", before_paces(GROUP), BEFORE_ASKS, CLUSTER),
+        ("cell-v2-before-asks", GROUP, BEFORE_ASKS, CLUSTER),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )
