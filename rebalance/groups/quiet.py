@@ -17,7 +17,7 @@ from rebalance.groups.members import unread
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import Epoch, MemberId, Millis
+from rebalance.ids import MemberId, Millis
 
 
 def sessions(state: GroupState, policy: Policy) -> Mapping[MemberId, Millis]:
@@ -33,14 +33,14 @@ def sessions(state: GroupState, policy: Policy) -> Mapping[MemberId, Millis]:
     }
 
 
-def unread_by(state: GroupState, policy: Policy) -> Mapping[MemberId, tuple[Epoch, Millis]]:
-    """Return whom beats have not shown to have read its last record.
+def unread_by(state: GroupState, policy: Policy) -> Mapping[MemberId, Millis]:
+    """Return from when on a beat of an older epoch, but not 0, asks for its member's last record.
 
-    With the epoch of that, and from when on a beat that names an older one, but not 0, asks for it.
+    Of those members of which no beat has shown that they have read it.
     """
     draft, members = Draft(state, policy), state.membership.members
     return {
-        name: (pulse.unread.epoch, unread.asks_from(draft, members[name], pulse.unread))
+        name: unread.asks_from(draft, members[name], pulse.unread)
         for name, pulse in state.membership.pulses.items()
         if pulse.unread is not None
     }

@@ -43,6 +43,8 @@ def enrolled(
     if is_same and not learned and _stays(state, taken, heard):
         return taken
     sessions, members = quiet.sessions(state, rules.policy), state.membership.members
+    if not sessions:
+        return NOBODY
     staying = {
         name: it._replace(session=sessions[name])
         for name, it in _calm(state, {**taken.known, **learned}, rules)
@@ -62,14 +64,13 @@ def _calm(
         elif name not in unread:
             yield name, it._replace(asks=NEVER)
         elif it.asks != NEVER:  # its beats name an older epoch
-            yield name, it._replace(asks=unread[name][1])
+            yield name, it._replace(asks=unread[name])
 
 
 def _stays(state: GroupState, taken: Taken, heard: Heard) -> bool:
     """Tell whether a group that is the same is still as quiet as before, and nothing was due."""
     due = taken.until is not None and taken.until <= heard.clock.now
-    there = state.membership
-    return state.is_out and not (heard.begins or due or there.suspected)
+    return state.is_out and not (heard.begins or due or state.membership.suspected)
 
 
 def _learned(state: GroupState, heard: Heard, rules: CellRules) -> dict[MemberId, Known]:
@@ -85,14 +86,18 @@ def _learned(state: GroupState, heard: Heard, rules: CellRules) -> dict[MemberId
         if group is not None and _says_one_thing(event, row, rules.decoder):
             told = told_apart(group, event)
             assert isinstance(told, BeatSeen), "it stays what it is"
-            it = Known(heard.fingerprints[row.offset], told.life.incarnation, Millis(0))
-            pulse = state.membership.pulses.get(told.life.member)
-            found[told.life.member] = it._replace(asks=_asks(event.epoch, pulse))
+            member, incarnation = told.life
+            asks = _asks(event.epoch, state.membership.pulses.get(member))
+            print_ = heard.fingerprints[row.offset]
+            found[member] = Known(print_, incarnation, Millis(0), asks)
     return found
 
 
 def _asks(epoch: Epoch, pulse: Pulse | None) -> Millis:
-    """Tell of a beat that names this epoch whether it asks for a record: never, or some time."""
+    """Tell of a beat that names this epoch whether it asks for a record: never, or some time.
+
+    When that is, ``_calm`` says.
+    """
     if epoch == 0:
         return NAMES_NOTHING
     is_old = pulse is not None and pulse.unread is not None and epoch < pulse.unread.epoch

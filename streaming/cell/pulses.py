@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import msgpack
 from numpy.typing import NDArray
 
+from rebalance.groups.model.member import Pulse
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName, Incarnation, MemberId, Millis
 from streaming.cell.stored.pulses import PulsesForm
@@ -170,7 +171,7 @@ class PulseTable:
             strict=True,
         ):
             name = names[place]
-            pulses[name] = replace(pulses[name], seen=Millis(seen), sequence=number)
+            pulses[name] = Pulse(Millis(seen), number, pulses[name].unread)
             life = there.members[name].incarnation
             known[name] = Known(Fingerprint(*fingerprint), life, Millis(silence), Millis(asks))
             ends.append(Millis(seen + silence))
