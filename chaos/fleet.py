@@ -27,6 +27,8 @@ _LEAVE_S: Final = 40.0
 """A member that leaves may work for 30 s on what has no heir."""
 _LOOK_S: Final = 0.1
 _SLOW_S: Final = 5.0
+_SAID: Final = 8_000
+"""A process that is aborted says where each of its dozen threads was."""
 
 
 @dataclass
@@ -73,7 +75,7 @@ class Fleet:
             "store": self._store,
             "member": {**self._member, **options},
         }
-        command = [sys.executable, "-m", "chaos.member", json.dumps(told)]
+        command = [sys.executable, "-X", "faulthandler", "-m", "chaos.member", json.dumps(told)]
         with self._lock, (self._home / f"{who}.log").open("wb") as log:
             self._record.add("started", who)
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log)
@@ -144,8 +146,11 @@ class Fleet:
                 for life in [it for it in those if it.process.poll() is not None]:
                     code = life.process.returncode
                     if code != -signal.SIGKILL or not life.expected:
-                        well = life.expected and code == 0
-                        self._record.add("ended" if well else "died", life.who, said=f"code {code}")
+                        if life.expected and code == 0:
+                            self._record.add("ended", life.who)
+                        else:
+                            said = f"code {code}, said {self._last_said(life)}"
+                            self._record.add("died", life.who, said=said)
                     assert life.process.stdin is not None
                     life.process.stdin.close()
                     those.remove(life)
@@ -156,6 +161,10 @@ class Fleet:
         for number, those in enumerate(self.members):
             if not those:
                 self.start(number)
+
+    def _last_said(self, life: Life) -> str:
+        """The end of its log: what aborted it, and where its threads were."""
+        return (self._home / f"{life.who}.log").read_text(errors="replace")[-_SAID:]
 
     def _of(self, number: int) -> list[Life]:
         with self._lock:
