@@ -14,6 +14,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -74,9 +75,6 @@ class EndFinder:
         self._patience_s = patience_s
         self._client: admin.AdminClient | None = None
         """The last one that has answered."""
-        self._connected: Future[Any] | None = None
-        """Done when a client that was prepared has heard of its brokers; what it is asked before
-        that may wait for seconds."""
         self._questions: list[_Question] = []
         """Those without an answer, the latest last."""
 
@@ -111,7 +109,6 @@ class EndFinder:
     def prepare(self) -> None:
         """Have a fresh client connect, while who will ask is busy with something else."""
         self._client = self._fresh()
-        self._connected = self._client.describe_cluster()
 
     def find(self, followed: Sequence[Partition]) -> dict[Partition, int]:
         """Ask the prepared client, and fresh ones if it is slow, and wait: a member is starting.
@@ -120,8 +117,8 @@ class EndFinder:
             Unanswered: There is no answer.
         """
         self._questions.clear()
-        if self._connected is not None:
-            wait([self._connected], _SOON_S)
+        if self._client is not None:
+            _await_connection(self._client, followed)
         self.ask(0, followed)
         deadline = time.monotonic() + self._patience_s
         while (ends := self.answer()) is None:
@@ -150,6 +147,16 @@ class EndFinder:
 
     def _fresh(self) -> admin.AdminClient:
         return admin.AdminClient(self._config, logger=self._logger)
+
+
+def _await_connection(client: admin.AdminClient, followed: Sequence[Partition]) -> None:
+    """Wait until a client has heard of a broker: what it is asked before may wait for seconds.
+
+    It is not asked for the cluster: where all brokers are fenced, as after a freeze, librdkafka
+    2.16 ends the process at the answer, because it names none.
+    """
+    with suppress(KafkaException):  # a fresh client is asked as well then
+        client.list_topics(followed[0][0], _SOON_S)
 
 
 def _key(partition: TopicPartition) -> Partition:
