@@ -11,7 +11,14 @@ from typing import Final
 
 from chaos.faults import Kind
 from chaos.history import Event, History, S
-from chaos.ownership import Tenure, obeyed, replaceable, suspensions, tenures
+from chaos.ownership import (
+    Tenure,
+    is_of_a_twin,
+    obeyed,
+    replaceable,
+    suspensions,
+    tenures,
+)
 
 REST_S: Final = 60.0
 """From the end of the faults until everything is seen, committed and owned evenly enough: a session
@@ -104,15 +111,21 @@ def worked_without_a_grant(history: History) -> Iterator[str]:
 
 
 def worked_on_others(history: History) -> Iterator[str]:
-    """None is handed out when another has begun; who was suspended may have one on its way."""
-    highest: dict[int, int] = {}
+    """None is handed out when another has begun; who was suspended may have one on its way.
+
+    Nor is one that a twin has replaced held to it, for the moment in which it hears of its twin.
+    """
+    youngest: dict[int, Event] = {}
     stale = Counter[str]()
     last: dict[str, int] = {}
+    doubled = replaceable(history)
     for event in history:
-        if event.kind == "began":
-            highest[event.queue] = max(event.token, highest.get(event.queue, -1))
-        elif event.kind == "handed" and event.token < highest.get(event.queue, -1):
-            stale[event.who] += last.get(event.who) != event.at  # a batch counts once
+        newer = youngest.get(event.queue)
+        if event.kind == "began" and (newer is None or event.token > newer.token):
+            youngest[event.queue] = event
+        elif event.kind == "handed" and newer is not None and event.token < newer.token:
+            if event.who not in doubled or not is_of_a_twin(newer, event):
+                stale[event.who] += last.get(event.who) != event.at  # a batch counts once
             last[event.who] = event.at
     gone = suspensions(history)
     for who, times in stale.items():

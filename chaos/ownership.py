@@ -133,6 +133,12 @@ def replaceable(history: History) -> set[str]:
     return found
 
 
+def is_of_a_twin(begun: Event, later: Event) -> bool:
+    """Whether a life of the same name has begun that so lately that its twin may not know yet."""
+    is_one_name = begun.who.partition(".")[0] == later.who.partition(".")[0]
+    return is_one_name and later.at - begun.at <= WAKE_NS
+
+
 def _cut(tenure: Tenure, doubled: set[str]) -> Span:
     """A twin begins on the record that ends its elder, who may read it a moment later."""
     begin, end = tenure.span

@@ -233,6 +233,23 @@ def test_a_twin_begins_on_what_its_elder_may_read_a_moment_later() -> None:
     assert violations(ordered([*history, at(4.1, "m0.1", "lost", token=1)]))
 
 
+def test_a_twin_may_be_handed_a_message_until_it_has_heard_of_its_younger() -> None:
+    """For a moment, and not when it is another member that has begun."""
+    elder = [at(0, "m0.1", "began", token=1), at(1, "m0.1", "doubled")]
+    rest = [at(9, "round", "healed"), at(9, "round", "rested")]
+
+    def judged(younger: str, handed_s: float) -> bool:
+        begun = at(2, younger, "began", token=2)
+        handed = at(handed_s, "m0.1", "handed", token=1, offset=3)
+        lost = at(handed_s, "m0.1", "lost", token=1)
+        found = violations(ordered([*elder, begun, handed, lost, *rest]))
+        return "nobody works on what others own" in found
+
+    assert not judged("m0.2", 3.9)
+    assert judged("m0.2", 4.1)
+    assert judged("m1.1", 3.9)
+
+
 def test_of_twins_the_older_life_ends_whichever_was_started_first() -> None:
     """A process that had nothing yet may have begun its life after its twin."""
     rest = [at(9, "round", "healed"), at(9, "round", "rested")]
