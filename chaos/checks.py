@@ -13,6 +13,7 @@ from chaos.faults import Kind
 from chaos.history import Event, History, S
 from chaos.ownership import (
     Tenure,
+    has_just_heard,
     is_of_a_twin,
     obeyed,
     replaceable,
@@ -62,8 +63,9 @@ def one_life_a_token(history: History) -> Iterator[str]:
             who = first.setdefault((event.queue, event.token), event.who)
             if who != event.who:
                 yield f"queue {event.queue}: {who} and {event.who} have the token {event.token}"
+    doubled = replaceable(history)
     for before, after in _successions(history):
-        if after.token <= before.token:
+        if after.token <= before.token and not has_just_heard(after, doubled):
             names = f"{before.who} ({before.token}) and then {after.who} ({after.token})"
             yield f"queue {after.queue}: {names}: the token does not grow"
 

@@ -139,6 +139,12 @@ def is_of_a_twin(begun: Event, later: Event) -> bool:
     return is_one_name and later.at - begun.at <= WAKE_NS
 
 
+def has_just_heard(tenure: Tenure, doubled: set[str]) -> bool:
+    """Whether it is that of a life that read its grant late, and a moment later of its twin."""
+    is_short = tenure.span.end - tenure.span.begin <= WAKE_NS
+    return is_short and tenure.who in doubled and tenure.how == "lost"
+
+
 def _cut(tenure: Tenure, doubled: set[str]) -> Span:
     """A twin begins on the record that ends its elder, who may read it a moment later."""
     begin, end = tenure.span

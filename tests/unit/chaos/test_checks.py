@@ -1,34 +1,12 @@
 """Each check passes a good history, and fails a bad one that is planted in it."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 
 from chaos.checks import CHECKS, REST_S, excused, violations
-from chaos.history import Event, EventKind, History, S
-
-
-def at(second: float, who: str, kind: EventKind, **more: int) -> Event:
-    """An event; all are of queue 0 unless they say another."""
-    fields = {"queue": 0, **more}
-    return Event(round(second * S), who, kind, **fields)  # type: ignore[arg-type]  # numbers
-
-
-def message(second: float, who: str, offset: int, token: int) -> list[Event]:
-    """One that is acknowledged, handed out and has its effect; its number is its offset."""
-    more = {"offset": offset, "number": offset, "token": token}
-    return [
-        at(second - 0.1, "producer", "acked", offset=offset, number=offset),
-        at(second, who, "handed", **more),
-        at(second + 0.01, who, "effect", **more),
-    ]
-
-
-def ordered(events: Iterable[Event]) -> History:
-    """A history."""
-    return tuple(sorted(events))
-
+from chaos.history import EventKind, History, S
+from tests.builders.histories import at, message, ordered
 
 GOOD = ordered(
     [
@@ -217,47 +195,6 @@ def test_one_write_may_have_been_on_its_way() -> None:
 
     assert "committed offsets never decrease" not in violations(history)
     assert 2 == excused(history)
-
-
-def test_a_twin_begins_on_what_its_elder_may_read_a_moment_later() -> None:
-    """But not for long."""
-    history = [
-        at(0, "m0.1", "began", token=1),
-        at(1, "m0.1", "doubled"),
-        at(2, "m0.2", "began", token=2),
-        at(9, "round", "healed"),
-        at(9, "round", "rested"),
-    ]
-
-    assert {} == violations(ordered([*history, at(3.9, "m0.1", "lost", token=1)]))
-    assert violations(ordered([*history, at(4.1, "m0.1", "lost", token=1)]))
-
-
-def test_a_twin_may_be_handed_a_message_until_it_has_heard_of_its_younger() -> None:
-    """For a moment, and not when it is another member that has begun."""
-    elder = [at(0, "m0.1", "began", token=1), at(1, "m0.1", "doubled")]
-    rest = [at(9, "round", "healed"), at(9, "round", "rested")]
-
-    def judged(younger: str, handed_s: float) -> bool:
-        begun = at(2, younger, "began", token=2)
-        handed = at(handed_s, "m0.1", "handed", token=1, offset=3)
-        lost = at(handed_s, "m0.1", "lost", token=1)
-        found = violations(ordered([*elder, begun, handed, lost, *rest]))
-        return "nobody works on what others own" in found
-
-    assert not judged("m0.2", 3.9)
-    assert judged("m0.2", 4.1)
-    assert judged("m1.1", 3.9)
-
-
-def test_of_twins_the_older_life_ends_whichever_was_started_first() -> None:
-    """A process that had nothing yet may have begun its life after its twin."""
-    rest = [at(9, "round", "healed"), at(9, "round", "rested")]
-    twins = [at(1, "m0.1", "doubled"), at(1, "m0.2", "started"), at(2, "m0.2", "died")]
-
-    assert {} == violations(ordered([*twins, *rest]))
-    assert violations(ordered([at(0, "m0.1", "began", token=1), *twins, *rest]))
-    assert violations(ordered([*twins, at(3, "m0.3", "started"), at(4, "m0.3", "died"), *rest]))
 
 
 def test_what_was_in_hand_when_its_queue_was_lost_may_be_refused() -> None:
