@@ -1,0 +1,105 @@
+"""Looking at topics: who has failed is not asked again, since it may fail for minutes."""
+
+from collections.abc import Iterable
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+
+from rebalance.ids import TopicName
+from streaming.feeds import metadata
+from streaming.feeds.metadata import Metadata
+from trimtab.protocol import RunRef
+
+ORDERS = TopicName("orders")
+Answer = SimpleNamespace | KafkaError | None
+
+
+class Asked:
+    """An admin client that says what it is told to; None: nothing, ever."""
+
+    answers: Iterable[Answer] = ()
+    made = 0
+
+    def __init__(self, _config: object) -> None:
+        Asked.made += 1
+
+    def describe_topics(self, _names: object, request_timeout: float) -> dict[str, Future[Any]]:
+        """Answer for the one topic."""
+        assert request_timeout > 0
+        future = Future[Any]()
+        match next(iter(Asked.answers)):
+            case None:
+                pass
+            case KafkaError() as error:
+                future.set_exception(KafkaException(error))
+            case found:
+                future.set_result(found)
+        return {ORDERS: future}
+
+
+class Told:
+    """What was said of the trouble."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def met(self, reason: object) -> None:
+        """Keep it."""
+        self.said.append(str(reason))
+
+    def over(self) -> None:
+        """Keep that."""
+        self.said.append("over")
+
+
+@pytest.fixture
+def told() -> Told:
+    """Of one test."""
+    return Told()
+
+
+@pytest.fixture
+def looking(monkeypatch: pytest.MonkeyPatch, told: Told) -> Metadata:
+    """One whose clients are ours, and who waits for nothing."""
+    monkeypatch.setattr(metadata, "AdminClient", Asked)
+    monkeypatch.setattr(metadata, "TopicCollection", list)
+    monkeypatch.setattr(metadata, "_TIMEOUT_S", 0.001)
+    monkeypatch.setattr(Asked, "made", 0)
+    return Metadata({}, told)  # type: ignore[arg-type]  # as far as it is used
+
+
+FOUND = SimpleNamespace(partitions=[0, 1, 2], topic_id="id")
+
+
+@pytest.mark.parametrize("failure", [KafkaError(KafkaError._TIMED_OUT), None])  # noqa: SLF001 - its name
+def test_a_client_that_gives_no_answer_is_replaced(
+    looking: Metadata, told: Told, monkeypatch: pytest.MonkeyPatch, failure: Answer
+) -> None:
+    """Whether it says so itself, or nothing at all; what was seen stays as it is."""
+    monkeypatch.setattr(Asked, "answers", iter([failure, FOUND]))
+
+    assert {} == looking.look([ORDERS])
+    assert 2 == Asked.made
+    assert "_TIMED_OUT" in told.said[0]
+
+    (seen,) = looking.look([ORDERS]).values()
+    assert (RunRef("", 0, 3),) == seen.runs
+    assert 2 == Asked.made
+    assert "over" == told.said[-1]
+
+
+def test_what_kafka_refuses_needs_no_other_client(
+    looking: Metadata, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A right that is missing is missing for all of them: each second would make one more."""
+    refused = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED)
+    too_many = SimpleNamespace(partitions=range(10**9), topic_id="id")
+    monkeypatch.setattr(Asked, "answers", iter([refused, too_many]))
+
+    assert {} == looking.look([ORDERS]) == looking.look([ORDERS])
+    assert 1 == Asked.made
+    assert "TOPIC_AUTHORIZATION_FAILED" in told.said[0]
+    assert "1000000000 partitions, more than" in told.said[1]
