@@ -75,7 +75,7 @@ BATON_PLANTS = {
         wrong_members.names_whom_it_was_told_first,
         OWNERS,
         lives=lives.guarded,
-        first=177,
+        first=403,
     ),
     "booked as it was meant": Plant(
         "rebalance.groups.handover.endings.book",

@@ -117,7 +117,7 @@ PLANTS = {
         revocation_counted_from_the_telling,
         OWNERS,
         lives=lives.slow_hands,
-        first=259,
+        first=407,
     ),
     "clock step unlimited": Plant(
         "rebalance.clock.LogClock.advanced", clocks.clock_step_unlimited, PATIENCE
