@@ -47,6 +47,8 @@ run: setup ## Start the controller (on an embedded Kafka, unless TRIMTAB_KAFKA__
 
 # Everything that needs neither a JVM nor a network, nor a minute.
 PURE := not (kafka or spark or packaging or gate or slow)
+# A process more than cores, for the pure tests wait a little as well.
+ONE_MORE = $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # How many processes run tests: two with the lowest priority for those that need no JVM, the others
 # for those that do, which wait most of their time (tests/builders/sharing.py).
 AT_ONCE ?= 4
@@ -57,8 +59,8 @@ test: setup dev members ## Run every test, on a real Kafka and a real Spark (abo
 	@echo 'test: every test; those that start Kafka and Spark first, the others beside them'
 	@$(BIN)/pytest --numprocesses=$(AT_ONCE) --dist=loadgroup
 
-check: lint types layers ## Format, lint, types, layers and the pure tests: no JVM, under a minute
-	@$(BIN)/pytest -m '$(PURE)' --numprocesses=auto --hypothesis-profile=quick
+check: lint types layers ## Format, lint, types, layers and the quick pure tests: no JVM, about a minute
+	@$(BIN)/pytest -m '$(PURE)' --numprocesses=$(ONE_MORE) --hypothesis-profile=quick
 
 dev: .venv/.dev ## Install the development tools (the others do it when they need them)
 

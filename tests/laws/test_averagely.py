@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,6 +70,7 @@ def test_agrees_with_the_formula(request: AllocationRequest) -> None:
     assert expected == averagely(request).owners
 
 
+@pytest.mark.slow
 @tried()
 @given(requests())
 def test_each_topic_is_balanced_within_one(request: AllocationRequest) -> None:
@@ -95,6 +97,7 @@ def test_order_of_the_question_does_not_matter(request: AllocationRequest) -> No
     assert averagely(request) == averagely(turned)
 
 
+@pytest.mark.slow
 @tried()
 @given(requests())
 def test_every_queue_has_an_owner_or_a_reason(request: AllocationRequest) -> None:

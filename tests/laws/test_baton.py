@@ -84,6 +84,7 @@ DEEPER = {
 SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(3600 if DEEP else 900)
 @pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES.keys())
 def test_one_owner_always_and_the_right_one_in_the_end(scope: Scope) -> None:
@@ -96,6 +97,7 @@ def test_one_owner_always_and_the_right_one_in_the_end(scope: Scope) -> None:
     assert outcome.quiet > 0
 
 
+@pytest.mark.slow
 def test_a_part_of_a_scope_says_how_deep_it_goes() -> None:
     """What stops before the end has looked at every world of the depth that it names."""
     scope = SHALLOW["a temporary leave"]
@@ -211,6 +213,7 @@ PLANTS: dict[str, Plant] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS.keys())
 def test_a_planted_bug_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     """The exploration has teeth: each way to get a rule wrong is found, in either half."""

@@ -85,6 +85,7 @@ CUTS: Final = st.builds(
 )
 
 
+@pytest.mark.slow
 @tried(least=25, one_in=20)
 @given(story=STORIES, cuts=CUTS)
 @example(story={8: [deafened(A, deaf=True)], 9: [goes(B)]}, cuts={*range(0, 400, 9)})

@@ -24,6 +24,7 @@ def stands_for(pattern: str, name: str) -> bool:
     return fits and stands_for(pattern[1:], name[1:])
 
 
+@pytest.mark.slow
 @tried(least=500)
 @given(PATTERNS, NAMES)
 def test_a_pattern_stands_for_what_it_says(pattern: str, name: str) -> None:

@@ -45,6 +45,7 @@ DEEPER = {
 SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(3600 if DEEP else 900)
 @pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES.keys())
 def test_one_owner_and_who_is_named_begins(scope: Scope) -> None:
@@ -99,6 +100,7 @@ PLANTS: dict[str, Plant] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS.keys())
 def test_a_planted_bug_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each way to name a life wrongly, to keep it out or to begin in its place is found."""

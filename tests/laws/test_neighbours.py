@@ -114,6 +114,7 @@ def heard(rows: list[Row], cuts: set[int]) -> list[tuple[str, bytes, bytes | Non
     return [it for it in records if it[1].split(b"/")[0] == OURS.encode()]
 
 
+@pytest.mark.slow
 @tried(one_in=4)
 @given(
     happenings=st.lists(st.tuples(st.integers(0, SECONDS - 1), SAYINGS), max_size=20),

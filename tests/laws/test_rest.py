@@ -39,6 +39,7 @@ def the_long_way(telling: Telling, before: GroupState, batch: Sequence[Moment]) 
         return telling.step(before, batch)
 
 
+@pytest.mark.slow
 @tried(one_in=4)
 @given(COMMANDED_LOGS, CUTS, QUIET)
 def test_the_short_way_ends_where_the_long_one_does(

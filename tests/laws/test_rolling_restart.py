@@ -42,6 +42,7 @@ def restarted(company: Company, name: str, queues: int) -> None:
     assert each_has_one_owner(company, queues)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_sixteen_members_restart_one_after_another_without_a_controller(rounds: int) -> None:
     """Each queue goes on at once, time and again; then it moves only what balance asks."""

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from tests.laws.sticky_groups import GONE, MEMBERS, SUBSCRIPTIONS, TOPICS, dice,
 TOPIC = TopicName("t")
 
 
+@pytest.mark.slow
 @tried(least=300)
 @given(requests(), dice())
 def test_heirs_are_allowed_and_nearly_the_best(
@@ -36,6 +38,7 @@ def test_heirs_are_allowed_and_nearly_the_best(
     assert heirs == deal(Standing(shuffled, were), others, shuffled, None).standing.heirs()
 
 
+@pytest.mark.slow
 @tried(least=300)
 @given(dice(), st.integers(1, 12))
 def test_any_changes_leave_heirs_as_good(deck: random.Random, changes: int) -> None:
@@ -56,6 +59,7 @@ def test_any_changes_leave_heirs_as_good(deck: random.Random, changes: int) -> N
         assert heirs == {it: heir for it in owners if (heir := standing.heir_of(it)) is not None}
 
 
+@pytest.mark.slow
 @tried(least=100)
 @given(dice(), st.integers(3, 30), st.integers(0, 200), st.integers(1, 8))
 def test_one_member_more_or_less_changes_few(
@@ -88,6 +92,7 @@ def test_one_member_more_or_less_changes_few(
     assert {} == deal(at_rest(people, owners, standing), people, owners, ()).changes
 
 
+@pytest.mark.slow
 @tried(least=100)
 @given(st.integers(2, 12), st.integers(0, 60), st.sampled_from([(1, 1), (1, 2), (1, 3)]))
 def test_a_departure_is_nearly_what_sticky_makes_of_it(

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.timeout(7200 if DEEP else 300)
 laws = tried(least=500)
 
 
+@pytest.mark.slow
 @laws
 @given(requests())
 def test_nothing_better_exists(request: AllocationRequest) -> None:
@@ -36,6 +37,7 @@ def test_nothing_better_exists(request: AllocationRequest) -> None:
     assert not plan.owners.keys() & plan.unassigned.keys()
 
 
+@pytest.mark.slow
 @laws
 @given(requests(), st.sampled_from(["joins", "leaves"]))
 def test_nothing_better_exists_after_a_change(request: AllocationRequest, change: str) -> None:
@@ -50,6 +52,7 @@ def test_nothing_better_exists_after_a_change(request: AllocationRequest, change
     assert oracle.best(changed) == oracle.worth(changed, sticky(changed).owners)
 
 
+@pytest.mark.slow
 @laws
 @given(requests(), dice(), st.sets(st.sampled_from(MEMBERS)))
 def test_renamed_owners_are_read_as_a_dictionary_is(
@@ -79,6 +82,7 @@ def test_renamed_owners_are_read_as_a_dictionary_is(
     }
 
 
+@pytest.mark.slow
 @laws
 @given(requests(), dice())
 def test_only_the_request_counts(request: AllocationRequest, deck: random.Random) -> None:
@@ -100,6 +104,7 @@ def test_only_the_request_counts(request: AllocationRequest, deck: random.Random
         assert plan.owners == again.owners
 
 
+@pytest.mark.slow
 @tried(least=100, one_in=10)
 @given(dice(), st.integers(2, 9), st.sampled_from([0.3, 0.6, 1.0]))
 def test_nothing_better_flows(deck: random.Random, members: int, picky: float) -> None:

@@ -54,6 +54,7 @@ DEEPER = {
 SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(3600 if DEEP else 900)
 @pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES.keys())
 def test_one_owner_though_there_are_two_controllers(scope: Scope) -> None:
@@ -69,6 +70,7 @@ def test_one_owner_though_there_are_two_controllers(scope: Scope) -> None:
 HASTY = taken_over(ONCE, patience=Patience.NONE)
 
 
+@pytest.mark.slow
 def test_who_has_read_what_the_younger_one_told_works_beside_nobody() -> None:
     """If the older one's last batch comes when the younger one has looked, that is all that holds.
 
@@ -81,6 +83,7 @@ def test_who_has_read_what_the_younger_one_told_works_beside_nobody() -> None:
     assert outcome.complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scope", "found"),
     [
@@ -135,6 +138,7 @@ PLANTS: dict[str, Plant] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS.keys())
 def test_a_planted_bug_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     """What only a second controller reveals is found, in either half."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def acted_on(decisions: Sequence[BrokerDecision]) -> list[tuple[object, ...]]:
     ]
 
 
+@pytest.mark.slow
 @tried(one_in=4)
 @given(some_views, st.data())
 def test_a_lying_minority_below_the_quorum_changes_nothing(
@@ -99,6 +101,7 @@ def test_it_makes_no_difference_how_the_log_is_cut(
     assert story.decisions == decisions
 
 
+@pytest.mark.slow
 @tried(one_in=4)
 @given(st.lists(st.booleans(), min_size=30, max_size=60))
 def test_a_broker_turns_at_most_fourteen_times_in_ten_minutes(well: list[bool]) -> None:

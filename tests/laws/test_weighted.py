@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def test_all_that_can_be_assigned_is(request: AllocationRequest, weights: dict[s
     assert len(plan.unassigned) == sum(map(len, request.queues.values())) - len(plan.owners)
 
 
+@pytest.mark.slow
 @tried(least=200)
 @given(requests(), WEIGHTS)
 def test_nobody_is_more_than_a_queue_apart(
@@ -62,6 +64,7 @@ def test_nobody_is_more_than_a_queue_apart(
                 assert lift(name, heaviest) >= lift(other)
 
 
+@pytest.mark.slow
 @tried(least=200)
 @given(requests(), WEIGHTS, dice())
 def test_only_the_request_counts(

@@ -35,6 +35,7 @@ def _live(seeds: range) -> Lived:
     return wrong, struck
 
 
+@pytest.mark.slow
 def test_a_few_worlds_have_nothing_wrong(results: Path) -> None:
     """The quick look of `make check`."""
     assert [] == lived(range(6), results)[0]
@@ -56,6 +57,7 @@ def test_every_broker_fault_has_struck(results: Path) -> None:
     assert FAULTS.keys() == {fault for fault, times in struck.items() if times}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_lying_minority_changes_nothing(seed: int) -> None:
     """The same world with and without the lies: the same verdicts, in the same order (E3, E4)."""
@@ -79,6 +81,7 @@ def _differs_in_nothing(seed: int) -> None:
     assert honest.judges.said == lied.judges.said
 
 
+@pytest.mark.slow
 def test_a_world_is_the_same_twice() -> None:
     """A seed is a life."""
     for seed in (1, 2):

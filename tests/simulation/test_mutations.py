@@ -46,6 +46,7 @@ def test_a_planted_bug_is_caught(plant: Plant, monkeypatch: pytest.MonkeyPatch) 
     assert [] == World(life).live().violations
 
 
+@pytest.mark.slow
 def test_beats_that_wait_too_long_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The settings refuse it, and this is why: joins look old before their members' beats are read.
 

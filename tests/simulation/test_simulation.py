@@ -58,11 +58,13 @@ def told(outcome: Outcome) -> str:
     return f"{smallest.scenario}\n{violations}\nkept as {keep(smallest, KEPT)}"
 
 
+@pytest.mark.slow
 def test_a_few_lives_have_no_violation(results: Path) -> None:
     """The quick look of `make check`."""
     assert [] == lived(range(60), results)[0]
 
 
+@pytest.mark.slow
 def test_slow_hands_are_fenced_after_they_have_opened() -> None:
     """Whoever reads late and lets go late stops by itself before the controller gives it up."""
     lives = [World(slow_hands(seed)).live() for seed in seeds(20)]
@@ -70,6 +72,7 @@ def test_slow_hands_are_fenced_after_they_have_opened() -> None:
     assert [] == [told(life) for life in lives if life.violations]
 
 
+@pytest.mark.slow
 def test_wrong_stamps_are_borne() -> None:
     """A broker's clock that is ahead for a moment gives no queue two owners, and saves no dead."""
     lives = [World(wrong_stamps(seed)).live() for seed in seeds(60)]
@@ -80,6 +83,7 @@ def test_wrong_stamps_are_borne() -> None:
     assert {"B2", "B8"} <= struck
 
 
+@pytest.mark.slow
 def test_late_joins_are_borne() -> None:
     """The clock of the broker that takes joins is behind, and so is the controller (B2)."""
     lives = [World(late_joins(seed)).live() for seed in seeds(100)]
@@ -88,6 +92,7 @@ def test_late_joins_are_borne() -> None:
     assert all(life.faults.counts["B2"] for life in lives)
 
 
+@pytest.mark.slow
 def test_a_controller_may_be_behind() -> None:
     """Its batches have a limit, so a backlog comes in pieces, cut anywhere in each topic."""
     lives = [World(draw(seed)).live() for draw in (behind, slow_hands_behind) for seed in seeds(40)]
@@ -105,6 +110,7 @@ def test_a_controller_may_be_behind_in_many_ways(first: int) -> None:
     assert [] == [told(life) for life in lives if life.violations]
 
 
+@pytest.mark.slow
 def test_guards_may_be_first_or_late() -> None:
     """Whoever dies is released by its guard, by the controller, or by both in any order."""
     lives = [World(guarded(seed)).live() for seed in seeds(60)]
@@ -112,6 +118,7 @@ def test_guards_may_be_first_or_late() -> None:
     assert [] == [told(life) for life in lives if life.violations]
 
 
+@pytest.mark.slow
 def test_a_controller_may_forget() -> None:
     """Its checkpoint is deleted, an old copy restored, or another one starts: A5, A6, A7, A15."""
     lives = [World(forgetting(seed)).live() for seed in seeds(60)]
@@ -121,6 +128,7 @@ def test_a_controller_may_forget() -> None:
     assert {"A5", "A6", "A7", "A15"} <= struck
 
 
+@pytest.mark.slow
 def test_a_controller_may_forget_while_members_are_restarted() -> None:
     """Queues go on by releases alone, to lives that no record names (0020 tells of these three)."""
     lives = [World(rolling_forgetting(seed)).live() for seed in (*seeds(20), 121, 857, 1213)]
@@ -138,6 +146,7 @@ def test_a_controller_may_forget_in_many_ways_while_members_are_restarted(first:
     assert [] == [told(life) for life in lives if life.violations]
 
 
+@pytest.mark.slow
 def test_a_controller_may_be_told_half_of_what_it_forgot() -> None:
     """Kafka loses a record of an adoption (A18): nobody works beside whoever was not found."""
     lives = [World(half_told(seed)).live() for seed in seeds(60)]

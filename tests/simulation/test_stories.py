@@ -109,6 +109,7 @@ RELIEFS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("away", [False, True], ids=["", "the controller away"])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def instructions(events: Sequence[Event]) -> int:
     return count[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flood", FLOODS)
 def test_instructions_grow_with_the_batch(flood: str) -> None:
     """No loop inside the loop over events."""

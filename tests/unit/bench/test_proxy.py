@@ -67,6 +67,7 @@ def test_what_is_cut_is_broken_until_it_is_mended(proxy: Proxy) -> None:
         assert b"?\n" == answer(after)
 
 
+@pytest.mark.slow
 def test_what_is_held_up_arrives_when_it_goes_on(proxy: Proxy) -> None:
     """No connection ends, and no byte is lost, also of who has gone."""
     with connected(proxy) as client:

@@ -34,6 +34,7 @@ def started(code: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", code], process_group=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "size"), [(SPINS, 1), (PARENT, 2)], ids=["itself", "its child"])
 def test_nobody_has_more_than_the_share(code: str, size: int) -> None:
     """Nor does a child that does the work; when it is over, all may have what there is."""

@@ -3,11 +3,14 @@
 import socket
 from pathlib import Path
 
+import pytest
+
 from chaos.history import read
 from chaos.store import Store
 from console.embedded.broker_files import LOOPBACK
 
 
+@pytest.mark.slow
 def test_a_lower_token_is_refused(tmp_path: Path) -> None:
     """Of the same queue; what is refused has had no effect."""
     with Store(tmp_path) as store:

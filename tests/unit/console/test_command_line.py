@@ -47,6 +47,7 @@ def test_help_leads_with_examples(run: Run, command: tuple[str, ...]) -> None:
     assert out.index("Examples:") < out.index(f"\n    {example}") < out.index("Options:")
 
 
+@pytest.mark.slow
 def test_what_documents_tell_people_to_type_can_be_typed() -> None:
     """The commands in them exist, and the options of these."""
     known = {path for path in commands() if path}

@@ -9,6 +9,7 @@ import pytest
 from tests.builders.command_line import Run
 
 
+@pytest.mark.slow
 def test_the_tab_key_completes_commands_and_options() -> None:
     """By a script for each shell, which asks the command itself."""
     call = [sys.executable, "-m", "console.main"]

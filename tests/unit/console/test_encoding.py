@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 
+@pytest.mark.slow
 def test_a_name_that_the_terminal_cannot_write_is_escaped() -> None:
     """In Latin-1 a name of another script is no reason to fail."""
     latin = {**os.environ, "PYTHONIOENCODING": "latin-1"}
@@ -19,6 +20,7 @@ def test_a_name_that_the_terminal_cannot_write_is_escaped() -> None:
     assert rb"\u65e5\u672c" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_settings_are_valid_in_every_encoding(encoding: str) -> None:
     """As JSON and as TOML, which escape in ways of their own."""
@@ -33,6 +35,7 @@ def test_settings_are_valid_in_every_encoding(encoding: str) -> None:
     assert as_json == yaml.safe_load(told("yaml"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "closed", "code"),
     [

@@ -37,6 +37,7 @@ def test_a_question_that_makes_no_sense_is_refused(
     assert 1 == len(err.splitlines())
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_command_that_waits_for_kafka() -> None:
     """At once, though its client waits in C for longer; with nothing on stderr."""
     cluster = {**os.environ, "TRIMTAB_KAFKA__BOOTSTRAP_SERVERS": "127.0.0.1:1"}

@@ -78,6 +78,7 @@ def test_no_controller_is_not_well(home: Path, run: Run) -> None:
     assert "no controller is running" in error
 
 
+@pytest.mark.slow
 def test_a_controller_that_starts_or_tries_again_is_there(home: Path, run: Run) -> None:
     """It holds its lock, and its file is not there yet, or is what a killed one left."""
     process = subprocess.Popen([sys.executable, "-c", ""])

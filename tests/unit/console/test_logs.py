@@ -176,6 +176,7 @@ fail("p4ssword")
 """
 
 
+@pytest.mark.slow
 def test_what_python_prints_by_itself_is_json() -> None:
     """Tracebacks of any thread, warnings, libraries' logs; without the variables of the frames."""
     call = [sys.executable, "-c", PYTHONS_OWN]

@@ -19,6 +19,7 @@ def lives(every_ms: int, count: int) -> Recording:
     return recording
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_member_that_cannot_hear_is_named(run: Run, command: str) -> None:
     """How often, in how long a time, and where to look."""

@@ -17,6 +17,7 @@ def silent() -> Iterator[str]:
         yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
+@pytest.mark.slow
 def test_a_kafka_that_hangs_is_said_to(silent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its client's library may end the process that asks: it is not ours."""
     monkeypatch.setattr(subscribers, "PATIENCE_S", 60.0)

@@ -28,6 +28,7 @@ def hung() -> Iterator[str]:
         yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
+@pytest.mark.slow
 def test_callbacks_run_on_the_loop_and_may_be_coroutines(kafka: MemoryTransport) -> None:
     """A hand-over waits for them, and the loop for nothing."""
     heard: list[tuple[str, int, object]] = []
@@ -53,6 +54,7 @@ def test_callbacks_run_on_the_loop_and_may_be_coroutines(kafka: MemoryTransport)
     assert [("assigned", here, grants), ("revoked", here, grants)] == heard
 
 
+@pytest.mark.slow
 def test_a_callback_may_await_the_consumer(kafka: MemoryTransport) -> None:
     """Also while the block is left: it is the last time to commit."""
     heard: list[str] = []
@@ -88,6 +90,7 @@ def test_a_member_that_fails_ends_the_loop_with_its_failure(kafka: MemoryTranspo
         run(play)
 
 
+@pytest.mark.slow
 def test_a_task_that_is_stuck_gives_its_queues_up(kafka: MemoryTransport) -> None:
     """Other tasks hear of it meanwhile."""
     told: list[Exception] = []
@@ -132,6 +135,7 @@ def test_a_callback_that_cannot_be_called_is_refused(kafka: MemoryTransport) -> 
         a_consumer(kafka, on_revoked="later")
 
 
+@pytest.mark.slow
 def test_the_event_loop_runs_though_kafka_hangs(kafka: MemoryTransport, hung: str) -> None:
     """While it polls, pauses, commits, hands over and leaves."""
 

@@ -56,6 +56,7 @@ def test_a_signal_ends_the_loop(kafka: MemoryTransport, number: signal.Signals) 
     assert 1 == len(records(kafka, Leave))
 
 
+@pytest.mark.slow
 def test_a_task_that_is_cancelled_leaves_at_once(kafka: MemoryTransport) -> None:
     """Its queues are released, whatever Kafka says to a commit."""
 
@@ -121,6 +122,7 @@ def test_a_task_that_is_cancelled_twice_leaves_as_well(kafka: MemoryTransport) -
     until(lambda: threading.active_count() <= began)
 
 
+@pytest.mark.slow
 def test_an_error_in_the_loop_leaves_at_once_and_is_raised(kafka: MemoryTransport) -> None:
     """As of the threaded one."""
 

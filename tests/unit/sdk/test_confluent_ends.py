@@ -67,6 +67,7 @@ def test_who_has_answered_is_asked_again(finder: EndFinder) -> None:
     assert 1 == Answering.made
 
 
+@pytest.mark.slow
 def test_who_starts_does_not_wait_for_one_client(
     finder: EndFinder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,6 +78,7 @@ def test_who_starts_does_not_wait_for_one_client(
     assert 3 == Answering.made
 
 
+@pytest.mark.slow
 def test_who_starts_where_nobody_answers_is_told(
     finder: EndFinder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,6 +110,7 @@ def test_another_thread_puts_no_handler_in_place(kafka: MemoryTransport) -> None
     assert [before] == seen
 
 
+@pytest.mark.slow
 def test_an_error_in_the_loop_leaves_at_once_and_is_raised(kafka: MemoryTransport) -> None:
     """Its queues are released, whatever Kafka says to a commit."""
 
@@ -141,6 +142,7 @@ def test_a_member_that_fails_ends_the_loop_with_its_failure(kafka: MemoryTranspo
         work()
 
 
+@pytest.mark.slow
 def test_a_loop_that_is_stuck_gives_its_queues_up(kafka: MemoryTransport) -> None:
     """It says so, others go on, and the loop ends with an error when it comes back."""
     told: list[Exception] = []
@@ -159,6 +161,7 @@ def test_a_loop_that_is_stuck_gives_its_queues_up(kafka: MemoryTransport) -> Non
     assert [StuckError] == [type(it) for it in told if isinstance(it, StuckError)]
 
 
+@pytest.mark.slow
 def test_its_health_says_how_it_is(kafka: MemoryTransport) -> None:
     """For probes: ready once it has its place in the group."""
     consumer = a_consumer(kafka)
@@ -201,6 +204,7 @@ def test_who_is_told_of_trouble_logs_it(
     assert [] == [it for it in caplog.messages if it.startswith("garbage: ")]
 
 
+@pytest.mark.slow
 def test_only_what_it_owns_is_sought(kafka: MemoryTransport) -> None:
     """What is not owned is an error, and for a pause it is nothing."""
     consumer = a_consumer(kafka)
@@ -249,6 +253,7 @@ def test_other_topics_are_asked_for_while_it_runs(kafka: MemoryTransport) -> Non
     assert [(("payments",), None), ((), ("refunds-*",))] == wishes
 
 
+@pytest.mark.slow
 def test_a_stop_may_be_temporary(kafka: MemoryTransport) -> None:
     """Who comes back under its instance gets the same queues, and nothing has moved."""
     with a_consumer(kafka, instance="one") as consumer:

@@ -28,6 +28,7 @@ def test_every_reason_of_a_loss_is_named() -> None:
     assert [it.value for it in LossReason] == re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", PARTS)
 def test_the_examples_are_what_the_code_says(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Word for word, but for numbers; and the page shows all that is made here."""

@@ -46,6 +46,7 @@ def test_a_guard_that_cannot_stand_is_refused(options: dict[str, Any], message: 
     assert str(refusal.value).startswith(message)
 
 
+@pytest.mark.slow
 def test_nobody_stands_guard_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second process is a choice."""
     monkeypatch.setattr(subprocess, "Popen", None)

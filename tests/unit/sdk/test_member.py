@@ -67,6 +67,7 @@ def test_an_heir_knows_what_may_come(member: Member, kafka: MemoryTransport) -> 
     assert ((queue(0),), ()) == (before, member.owned(()).promised)
 
 
+@pytest.mark.slow
 def test_a_slow_callback_delays_no_heartbeat(kafka: MemoryTransport) -> None:
     """Beats go on while the application takes its time."""
     let_go = threading.Event()
@@ -116,6 +117,7 @@ def test_a_tombstone_loses_everything_and_joins_anew(
     assert [(ONE,)] == application.told("lost")
 
 
+@pytest.mark.slow
 def test_kafka_may_be_away_at_first(kafka: MemoryTransport) -> None:
     """Starting does not wait for it; the member says what it is waiting for, once."""
     kafka.reachable = False
@@ -166,6 +168,7 @@ def test_what_is_stopped_while_it_connects_never_joins(kafka: MemoryTransport) -
     assert ("ended", [], True) == (member.state, kafka.sent, kafka.closed)
 
 
+@pytest.mark.slow
 def test_what_fails_before_it_is_connected_never_joins(kafka: MemoryTransport) -> None:
     """A callback of its own raises at the first trouble; then Kafka is there."""
     kafka.reachable = False
@@ -182,6 +185,7 @@ def test_what_fails_before_it_is_connected_never_joins(kafka: MemoryTransport) -
     assert member.stop()
 
 
+@pytest.mark.slow
 def test_a_member_that_joins_again_and_again_says_why(
     kafka: MemoryTransport, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -68,6 +68,7 @@ def test_it_says_nothing_of_a_member_that_never_held_anything(kafka: MemoryTrans
     assert [] == kafka.sent
 
 
+@pytest.mark.slow
 def test_it_connects_later_if_it_cannot_at_first(kafka: MemoryTransport) -> None:
     """Kafka is away, and the member dies meanwhile: there is still some time."""
     kafka.reachable = False
@@ -77,6 +78,7 @@ def test_it_connects_later_if_it_cannot_at_first(kafka: MemoryTransport) -> None
     assert 2 == len(kafka.sent)
 
 
+@pytest.mark.slow
 def test_after_a_session_it_is_too_late(kafka: MemoryTransport) -> None:
     """The controller has found out by silence."""
     kafka.reachable = False

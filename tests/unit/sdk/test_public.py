@@ -36,6 +36,7 @@ def test_the_tree_of_errors_is_the_one_drawn() -> None:
     assert ends == errors.MemberFailedError.__subclasses__()
 
 
+@pytest.mark.slow
 def test_importing_the_sdk_loads_no_kafka_client() -> None:
     """One is loaded when a member is made, and only the one that is used."""
     program = "import sys, trimtab, trimtab.aio; print(sorted(sys.modules))"
@@ -67,6 +68,7 @@ def test_what_there_is_not_cannot_be_asked_for() -> None:
     assert set(trimtab.__all__) <= set(dir(trimtab))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("client", "library"), [("confluent", "confluent_kafka"), ("kafka-python", "kafka")]
 )

@@ -16,6 +16,7 @@ from tests.unit.sdk.supervised import SUPERVISE, Run, children, command_of, line
 from trimtab.guard_lines import ADDRESS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code"),
     [
@@ -38,6 +39,7 @@ def test_input_output_and_arguments_are_the_commands_own(run: Run) -> None:
     assert ("heard -- --help\n", "") == process.communicate("heard", WAIT_S)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGQUIT", "SIGWINCH"])
 def test_signals_are_passed_on(run: Run, name: str) -> None:
     """Once each; the command decides what they mean."""
@@ -61,6 +63,7 @@ def test_signals_are_passed_on(run: Run, name: str) -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_the_command_has_the_signals_that_it_would_have_without(run: Run) -> None:
     """None is blocked, and a broken pipe ends it."""
     process = run(

@@ -158,6 +158,7 @@ def size_of(record: Record) -> int:
     return len(encode(record))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("character", "length", "brokers", "each"),
     [

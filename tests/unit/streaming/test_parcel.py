@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from streaming.parcel import archived
 
 PROGRAM = """
@@ -16,6 +18,7 @@ print({sys.modules[it].__file__.startswith(sys.argv[1]) for it in (
 """
 
 
+@pytest.mark.slow
 def test_a_cell_runs_from_the_archive_alone(tmp_path: Path) -> None:
     """Every module of ours comes out of it."""
     archive = archived(tmp_path)

@@ -111,6 +111,7 @@ def test_water_finds_its_level(
     assert (low, high, spilt) == (bounds.low.tolist(), bounds.high.tolist(), bounds.spilt)
 
 
+@pytest.mark.slow
 @tried(least=200)
 @given(
     st.lists(st.tuples(st.integers(1, 3), st.sampled_from([None, None, 1, 4])), min_size=1),

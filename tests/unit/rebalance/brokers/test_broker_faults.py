@@ -137,6 +137,7 @@ def test_e6_too_few_reporters_or_samples(reporters: int) -> None:
     assert ("" if reporters == 1 else "c") == story.out
 
 
+@pytest.mark.slow
 def test_e7_a_broker_that_oscillates() -> None:
     """At most forty changes an hour, whatever the rhythm; between two thresholds none at all."""
     for bad, good in ((1, 1), (2, 2), (3, 1), (6, 12), (30, 6)):

@@ -132,6 +132,7 @@ def test_who_has_answered_commits_again(
     assert ([{ONE: 7}, {ONE: 8}], before) == (owner.written, Answering.made)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("brief")
 def test_a_commit_ends(commits: Commits, owner: Owner) -> None:
     """Also when there is another one before it."""
@@ -141,6 +142,7 @@ def test_a_commit_ends(commits: Commits, owner: Owner) -> None:
     assert [] == owner.written
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("brief")
 def test_many_that_wait_end_at_the_same_time(commits: Commits) -> None:
     """Each for itself, and not one after the other."""
@@ -158,6 +160,7 @@ def test_many_that_wait_end_at_the_same_time(commits: Commits) -> None:
     assert max(took) < BOUND_S
 
 
+@pytest.mark.slow
 def test_a_commit_of_what_is_lost_is_taken_back(
     commits: Commits, owner: Owner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +180,7 @@ def test_nothing_is_sent_of_what_is_not_owned(commits: Commits, owner: Owner) ->
     assert (1, []) == (owner.asked, owner.written)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("brief")
 def test_what_is_written_soon_stops_nobody(commits: Commits) -> None:
     """It is given up and told when somebody looks after it, and can be written again."""
@@ -203,6 +207,7 @@ def test_what_is_written_soon_stops_nobody(commits: Commits) -> None:
     assert 2 == len(looks)
 
 
+@pytest.mark.slow
 def test_a_consumer_ends_what_it_does(library: Library, servers: str) -> None:
     """Polling, committing, handing over and closing, while nobody answers."""
     choice, _ = read_options({"group": GROUP, "commit_interval": "10ms", "client": library})

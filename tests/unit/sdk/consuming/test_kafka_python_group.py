@@ -47,6 +47,7 @@ def test_a_question_that_is_given_up_ends_at_once(group: GroupClient) -> None:
         until(asked.done)
 
 
+@pytest.mark.slow
 def test_it_may_end_by_itself_while_it_is_given_up(group: GroupClient) -> None:
     """And while others give it up: of kafka-python only one thread may end what it is made of."""
     failures: list[object] = []

@@ -30,6 +30,7 @@ def many_join(log: Log, members: int) -> list[Record]:
     return fold(Cell(), log.read(), RULES).records
 
 
+@pytest.mark.slow
 def test_an_ailing_group_keeps_all_that_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more members than there is room for other records; so it does not wait for ever."""
     log = Log()

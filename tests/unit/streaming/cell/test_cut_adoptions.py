@@ -179,6 +179,7 @@ def test_what_never_comes_is_waited_for_no_longer_than_a_minute(lost: str) -> No
     assert "some published records were not found" in (summaries(said)[-1].ailment or "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["a", "b", "c"])
 def test_nothing_is_granted_anew_while_its_holder_may_work(lost: str) -> None:
     """Not while the life that was not found beats, nor for as long as it may be silent and live."""

@@ -158,6 +158,7 @@ def test_the_log_says_when_and_not_where_a_batch_ends() -> None:
 BILLING, NEIGHBOUR = "billing", neighbours("billing", 1)[0]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(

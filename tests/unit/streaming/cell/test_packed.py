@@ -21,6 +21,7 @@ FULL = filled(GroupState)
 EMPTY = GroupState(FULL.name)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)  # each is large
 @given(anything(GroupState))
 def test_a_group_comes_back_as_it_was(group: GroupState) -> None:

@@ -27,6 +27,7 @@ def on(folded: Folded, topic: str) -> list[Record]:
     return [record for record in folded.records if record.topic == f"t.{topic}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [92, 249])
 def test_one_member_is_told_of_ten_thousand_queues(length: int) -> None:
     """However long the name of their topic is: what the books hold, it is told."""

@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+import pytest
+
 from rebalance.ids import TopicName
 from streaming.feeds.announcements import (
     PATIENCE_MAX_S,
@@ -21,6 +23,7 @@ def seconds(plan: RoutePlan, until: int = 100_000) -> list[int]:
     return [second for second in range(until) if told(plan, second)]
 
 
+@pytest.mark.slow
 def test_an_announcement_is_repeated_ever_more_rarely() -> None:
     """Though nothing comes of it: perhaps nobody is there, or it was lost without a sign."""
     plan = RoutePlan()
@@ -141,6 +144,7 @@ def test_what_was_read_is_not_said_once_more() -> None:
     assert [] == told(plan, 1)
 
 
+@pytest.mark.slow
 def test_a_busy_controller_is_told_once_more_and_not_again() -> None:
     """A thousand groups join, and one batch is worked on for a minute; then the next one."""
     plan, batch_s, count = RoutePlan(), 50, 0

@@ -45,6 +45,7 @@ class Ticks(TickProducer):
         return self.written == ticks
 
 
+@pytest.mark.slow
 def test_a_start_waits_for_no_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One tick when it begins, one when it has been read, and no more before their time."""
     monkeypatch.chdir(tmp_path)

@@ -30,6 +30,7 @@ def ask(url: str, path: str, verb: str = "GET") -> tuple[int, str]:
         return answer.status, answer.read().decode()
 
 
+@pytest.mark.slow
 def test_probes_and_prometheus_are_answered() -> None:
     """By path: 200 or 503 with the reason, the metrics as they are, and 404 for the rest."""
     with served(HERE, 0, ASKED) as url:
@@ -46,6 +47,7 @@ def told(status: int, body: str) -> tuple[int, object]:
     return status, json.loads(body)
 
 
+@pytest.mark.slow
 def test_who_connects_and_says_nothing_holds_up_nobody() -> None:
     """Nor do several of them."""
     with served(HERE, 0, ASKED) as url:
@@ -57,6 +59,7 @@ def test_who_connects_and_says_nothing_holds_up_nobody() -> None:
             one.close()
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_an_error() -> None:
     """It names the settings."""
     port = choose_port(0)

@@ -2,6 +2,7 @@
 
 from threading import Event
 
+import pytest
 import structlog
 from structlog.testing import capture_logs
 
@@ -84,6 +85,7 @@ def test_it_can_be_told_never_to() -> None:
     assert [] == kennel.ended
 
 
+@pytest.mark.slow
 def test_it_watches_meanwhile() -> None:
     """In a thread, which ends with the block."""
     looked = Event()

@@ -41,6 +41,7 @@ class Empty:
         """End."""
 
 
+@pytest.mark.slow
 def test_on_empty_topics_it_takes_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Else two standbys would wait for each other for ever."""
     monkeypatch.chdir(tmp_path)

@@ -70,6 +70,7 @@ def test_what_is_released_for_one_that_is_silent_is_booked(
     assert {None} == {it.asked for it in story.state.handover.books.values()}
 
 
+@pytest.mark.slow
 def test_many_restarts_in_a_batch_cost_as_much_as_they_are() -> None:
     """Twice as many members that release their queues and come back cost twice as much."""
     few, many = (calls_for_restarts(members) for members in (25, 50))
