@@ -74,7 +74,7 @@ class QueryLife:
         options: What it is.
         begin: Begins it, and ends it after use; None: it was told to stop meanwhile.
         listener: Who is told of its batches.
-        turn: How this controller has begun to be the active one.
+        activation: How this controller has begun to be the active one.
         stop: Set when it should end.
         look_at_feeds: Raises when a feed has ended.
     """
@@ -83,7 +83,7 @@ class QueryLife:
     options: Options
     begin: Callable[[Activation], AbstractContextManager[StreamingQuery | None]]
     listener: QueryListener
-    turn: Activation
+    activation: Activation
     stop: Event
     look_at_feeds: Callable[[], None]
     _trouble: Trouble = field(init=False)
@@ -93,7 +93,7 @@ class QueryLife:
 
     def __post_init__(self) -> None:
         self._trouble = Trouble(structlog.get_logger(), "the query")
-        self._is_start = self.turn.following is None
+        self._is_start = self.activation.following is None
 
     def run(self) -> None:
         """Live until told to stop.
@@ -102,11 +102,11 @@ class QueryLife:
             QueryFailed: It ended, and would again.
             NotSurveyed, NotReminded, Undelivered: It could not even begin.
         """
-        turn = self.turn
+        activation = self.activation
         while not self.stop.is_set():
             begun = time.monotonic()
             try:
-                self._live(turn)
+                self._live(activation)
             except _FAILURES as error:
                 # The first question of a try. What fails later has read or published a lot by then.
                 answered = not isinstance(error, NotSurveyed)
@@ -117,12 +117,12 @@ class QueryLife:
                         raise
                 self._trouble.met(error)
                 self.stop.wait(pause)
-                turn = turn._replace(start=new_start(), writer=None, following=None)
+                activation = activation._replace(start=new_start(), writer=None, following=None)
 
-    def _live(self, turn: Activation) -> None:
+    def _live(self, activation: Activation) -> None:
         """Live once: begin, and watch."""
         try:
-            with self.begin(turn) as query:
+            with self.begin(activation) as query:
                 if query is not None:
                     self._watch(query)
         except (Py4JJavaError, PySparkException) as error:

@@ -23,7 +23,7 @@ from streaming.startup.standby import Standby
 from streaming.startup.takeover import new_start
 
 
-def turn_of(
+def activation_of(
     spark: SparkSession, options: Options, operator: CellOperator, status: Status, stop: Event
 ) -> Activation | None:
     """Wait for a standby's turn, and take it; None: it was told to stop.

@@ -55,7 +55,7 @@ from streaming.process.trouble import Trouble
 from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
 from streaming.spark_figures import SparkFigures
-from streaming.standing_by import turn_of
+from streaming.standing_by import activation_of
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint
 from streaming.startup.delivery import StartWriter
@@ -114,15 +114,15 @@ def start(
     status = Status(about, metrics, account, gauges, seen.horizon)
     operator = _operator(options)
     metrics.standby.set(options.query.standby)
-    turn = (
-        turn_of(spark, options, operator, status, stop)
+    activation = (
+        activation_of(spark, options, operator, status, stop)
         if options.query.standby
-        else _own_turn(options, stop)
+        else _own_activation(options, stop)
     )
-    if turn is None or stop.is_set():
+    if activation is None or stop.is_set():
         return
     metrics.standby.set(0)
-    options = replace(options, query=replace(options.query, checkpoint=turn.checkpoint))
+    options = replace(options, query=replace(options.query, checkpoint=activation.checkpoint))
     listener = QueryListener(spark, seen.horizon, account)
     spark.streams.addListener(listener)
     feeds: Sequence[Feed] = (
@@ -134,9 +134,11 @@ def start(
         *_redis(options, metrics),
         *further,
     )
-    beginning = Beginning(spark, options, replace(operator, starts=turn.starts), seen.horizon, stop)
+    beginning = Beginning(
+        spark, options, replace(operator, starts=activation.starts), seen.horizon, stop
+    )
     with feeding(feeds, stop) as look_at_feeds:
-        QueryLife(spark, options, beginning.query, listener, turn, stop, look_at_feeds).run()
+        QueryLife(spark, options, beginning.query, listener, activation, stop, look_at_feeds).run()
 
 
 def _examined(spark: SparkSession, options: Options) -> Options:
@@ -169,7 +171,7 @@ def _set_to(spark: SparkSession, key: str) -> str | None:
         return None
 
 
-def _own_turn(options: Options, stop: Event) -> Activation:
+def _own_activation(options: Options, stop: Event) -> Activation:
     """Begin at once, as soon as no other controller decides."""
     name, writer = new_start(), StartWriter(options)
     starts = take_over(options, name, writer, stop)
@@ -223,12 +225,16 @@ class Beginning:
         self._moves_over = self.options.query.new_checkpoint
 
     @contextmanager
-    def query(self, turn: Activation) -> Iterator[StreamingQuery | None]:
+    def query(self, activation: Activation) -> Iterator[StreamingQuery | None]:
         """Begin the query, and end it after use; None: it was told to stop meanwhile."""
-        options, name, writer = self.options, turn.start, turn.writer or StartWriter(self.options)
+        options, name, writer = (
+            self.options,
+            activation.start,
+            activation.writer or StartWriter(self.options),
+        )
         self._choose_checkpoint(name)
         told = begin_telling(options, name, writer)
-        counts = remind(options, name, writer, self.stop, self._reading, turn.following)
+        counts = remind(options, name, writer, self.stop, self._reading, activation.following)
         if self.stop.is_set():
             yield None
             return

@@ -155,9 +155,9 @@ def _counted(pulses: Pulses, at: NDArray[np.int64], number: Numbers, heard: Numb
     left = np.arange(len(at))
     while len(left):  # each member's first beat, then its second one
         _, firsts = np.unique(at[left], return_index=True)
-        turn = left[firsts]
-        turn = turn[number[turn] > highest[at[turn]]]
-        seen[at[turn]] = np.maximum(seen[at[turn]], heard[turn])
-        highest[at[turn]] = number[turn]
+        those = left[firsts]
+        those = those[number[those] > highest[at[those]]]
+        seen[at[those]] = np.maximum(seen[at[those]], heard[those])
+        highest[at[those]] = number[those]
         left = np.delete(left, firsts)
     return replace(pulses, seen=seen, number=highest)

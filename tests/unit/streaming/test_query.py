@@ -36,8 +36,8 @@ class Life(QueryLife):
         """No session, no checkpoint."""
         self._trouble = Trouble(structlog.get_logger(), "the query")
 
-    def _live(self, turn: Activation) -> None:
-        del turn
+    def _live(self, activation: Activation) -> None:
+        del activation
         self.lived += 1
         if self.lived <= self.works:
             self._tries.worked()
@@ -95,10 +95,10 @@ def test_only_the_first_question_is_soon_asked_again(failure: Exception, pauses:
     one = life(works=1, stop=stop)
     lives = one._live  # noqa: SLF001 - a step of the template
 
-    def told(turn: Activation) -> None:
+    def told(activation: Activation) -> None:
         if one.lived == 1:
             raise failure
-        lives(turn)
+        lives(activation)
 
     one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
     one.run()
@@ -120,11 +120,11 @@ def test_a_permanent_reason_behind_one_that_passes_ends_it() -> None:
     one = life(works=1)
     lives = one._live  # noqa: SLF001 - a step of the template
 
-    def told(turn: Activation) -> None:
+    def told(activation: Activation) -> None:
         if one.lived == 2:
             refused = KafkaException(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))
             raise NotSurveyed("could not read topic offsets") from refused
-        lives(turn)
+        lives(activation)
 
     one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
     with pytest.raises(NotSurveyed, match="could not read topic offsets"):
@@ -165,9 +165,9 @@ def test_a_query_that_stops_badly_has_stopped() -> None:
     one = life(look=look, stop=stop, ending=Ending("it did not stop in 20 s", passes=False))
     lives = one._live  # noqa: SLF001 - a step of the template
 
-    def told(turn: Activation) -> None:
+    def told(activation: Activation) -> None:
         stop.set()
-        lives(turn)
+        lives(activation)
 
     one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
     one.run()
