@@ -19,6 +19,7 @@ from chaos.ownership import (
     replaceable,
     suspensions,
     tenures,
+    unowned,
 )
 
 REST_S: Final = 60.0
@@ -167,7 +168,7 @@ def late_rest(history: History) -> Iterator[str]:
     healed = [event.at for event in history if event.kind == "healed"]
     rested = [event.at for event in history if event.kind == "rested"]
     if not rested:
-        yield f"it does not rest: {_unowned(history)}"
+        yield f"it does not rest: the queues {unowned(history)} have no owner"
     elif (rested[0] - healed[0]) / S > REST_S:
         yield f"it rests after {(rested[0] - healed[0]) / S:.1f} s"
 
@@ -289,9 +290,3 @@ def _had_begun(history: History, commit: Event, who: str) -> bool:
             )
             return commit.offset <= max(handed, default=commit.offset)
     return False
-
-
-def _unowned(history: History) -> str:
-    last = {tenure.queue: tenure for tenure in tenures(history)}
-    without = sorted(it.queue for it in last.values() if it.how)
-    return f"the queues {without} have no owner" if without else "each queue has an owner"

@@ -33,6 +33,7 @@ EventKind = Literal[
     "cured",
     "healed",
     "rested",
+    "restless",
     # By Kafka and the store.
     "acked",
     "committed",

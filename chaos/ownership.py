@@ -58,6 +58,13 @@ def tenures(history: History) -> list[Tenure]:
     return sorted(found, key=lambda it: (it.span, it.queue))
 
 
+def unowned(history: History) -> list[int]:
+    """Say which queues nobody has when the round waits no longer; all members leave after that."""
+    (end,) = [it for it in history if it.kind == "restless"]
+    until = tuple(it for it in history if it.at <= end.at)
+    return sorted({*range(end.number)} - {it.queue for it in tenures(until) if not it.how})
+
+
 _ENDS: Final = {"began", "gave", "lost", "killed", "died", "ended"}
 
 

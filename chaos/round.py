@@ -74,8 +74,8 @@ def play(it: Round, broker: Broker, controller: Killable, home: Path) -> History
         fleet.complete()
         traffic.stop()
         record.add("healed")
-        if _wait(lambda: _rests(home, traffic, store, commits), _LONGEST_REST_S, fleet):
-            record.add("rested")
+        rests = _wait(lambda: _rests(home, traffic, store, commits), _LONGEST_REST_S, fleet)
+        record.add("rested" if rests else "restless", number=traffic.partitions)
         for number in range(MEMBERS):
             fleet.tell_to_leave(number)
         for number in range(MEMBERS):

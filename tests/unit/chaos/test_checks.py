@@ -48,6 +48,11 @@ FROZEN = ordered(
 """One is frozen with a message on its way, and another takes over meanwhile."""
 
 
+def restless(history: History) -> History:
+    """One in which the wait is over before its end; a second queue was never owned."""
+    return ordered([*without(history, "rested"), at(8, "round", "restless", number=2)])
+
+
 def without(history: History, kind: EventKind, who: str = "") -> History:
     """A history in which some events did not happen."""
     return tuple(it for it in history if it.kind != kind or (who and it.who != who))
@@ -138,7 +143,7 @@ BAD = {
         ordered([*GOOD, at(4.5, "kafka", "committed", token=2, offset=2)]),
     ],
     "all rests in time": [
-        without(GOOD, "rested"),
+        restless(GOOD),
         moved(GOOD, "rested", "round", REST_S),
     ],
     "no member dies by itself": [ordered([*GOOD, at(9, "m0.1", "died")])],
@@ -209,6 +214,13 @@ def test_what_was_in_hand_when_its_queue_was_lost_may_be_refused() -> None:
     assert violations(
         ordered([*history, at(4.1, "m0.1", "handed", token=1, offset=7), lost, refused])
     )
+
+
+def test_it_is_said_who_had_no_owner_before_everybody_left() -> None:
+    """When the round is over all queues are without one."""
+    (said,) = violations(restless(GOOD))["all rests in time"]
+
+    assert "it does not rest: the queues [1] have no owner" == said
 
 
 def test_who_is_killed_owns_nothing_more() -> None:
