@@ -5,7 +5,7 @@ import socket
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from confluent_kafka import TopicPartition, admin
@@ -21,6 +21,7 @@ class Answering(admin.AdminClient):
 
     made = 0
     mute = 0
+    asked: ClassVar[list[Future[SimpleNamespace]]] = []
 
     def __init__(self, settings: dict[str, Any], logger: logging.Logger) -> None:
         Answering.made += 1
@@ -31,6 +32,7 @@ class Answering(admin.AdminClient):
     ) -> dict[Any, Any]:
         """Say that all of them end at seven."""
         answer = Future[SimpleNamespace]()
+        Answering.asked.append(answer)
         if Answering.made > Answering.mute:
             answer.set_result(SimpleNamespace(offset=7))
         return dict.fromkeys(asked, answer)
@@ -43,6 +45,7 @@ def finder(monkeypatch: pytest.MonkeyPatch) -> Iterator[EndFinder]:
     monkeypatch.setattr("trimtab.transports.confluent_ends.admin", known)
     monkeypatch.setattr(Answering, "made", 0)
     monkeypatch.setattr(Answering, "mute", 0)
+    monkeypatch.setattr(Answering, "asked", [])
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
         yield EndFinder({"bootstrap.servers": address}, logging.getLogger("ends"), PATIENCE_S)
@@ -76,6 +79,23 @@ def test_who_starts_does_not_wait_for_one_client(
 
     assert {("releases", 0): 7} == finder.find([("releases", 0)])
     assert 3 == Answering.made
+
+
+@pytest.mark.slow
+def test_a_late_answer_to_who_started_is_not_taken_for_the_next_one(
+    finder: EndFinder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says where the log ended before that was asked."""
+    monkeypatch.setattr(Answering, "mute", 1)
+    finder.find([("releases", 0)])
+    monkeypatch.setattr(Answering, "mute", 99)
+    Answering.made = 0
+    finder.prepare()  # one that says nothing
+    finder.ask(5, [("releases", 0)])
+
+    Answering.asked[0].set_result(SimpleNamespace(offset=3))
+
+    assert finder.answer() is None
 
 
 @pytest.mark.slow

@@ -126,6 +126,7 @@ class EndFinder:
                 raise Unanswered("Kafka does not answer")
             awaited = [of for it in self._questions for of in it.answers.values() if not of.done()]
             wait(awaited, _LOOK_S, FIRST_COMPLETED)
+        self._questions.clear()  # a late answer would be taken for that to the next question
         return ends.offsets
 
     def _hurry(self) -> None:
