@@ -125,6 +125,11 @@ abstract class Client {
         }
     }
 
+    /** Has it remember how far a queue was worked on: when it removes the queue, it sends what it remembers. */
+    void note(Queue queue) {
+        // Whoever has a listener remembers it after each message.
+    }
+
     /** The same, and have it commit nothing: the queue is somebody else's. */
     void forsake(Queue queue) {
         drop(queue);

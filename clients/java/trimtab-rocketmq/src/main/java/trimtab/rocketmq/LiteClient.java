@@ -87,9 +87,8 @@ final class LiteClient extends Client {
      * handed out is done, but for what is in hand of an application that was not waited for.
      */
     @Override
-    void settle(Queue queue) {
+    void note(Queue queue) {
         MessageQueue named = named(queue);
-        drop(queue);
         if (consumer.isAutoCommit()) {
             Long inHand = hand.firstOf(queue);
             long reached = inHand == null ? inner.getAssignedMessageQueue().getConsumerOffset(named) : inHand;
@@ -97,7 +96,15 @@ final class LiteClient extends Client {
                 offsets().updateOffset(named, reached, true);
             }
         }
+    }
+
+    /** Noted before it is dropped: the client may remove it at any moment after that, and knows nothing of it then. */
+    @Override
+    void settle(Queue queue) {
+        MessageQueue named = named(queue);
+        note(queue);
         Long stored = storedOf(named);
+        drop(queue);
         if (stored != null && !isShutDown()) { // then it has sent all that it had
             try {
                 offsets().updateConsumeOffsetToBroker(named, stored, false);

@@ -175,10 +175,12 @@ public final class Trimtab implements AutoCloseable {
             share.addAll(averagely.allocate(group, clientId, queues, clientIds));
         } else {
             for (MessageQueue queue : queues) {
-                if (mine.contains(Client.named(queue))) {
-                    boolean isDropped = client.hasDropped(Client.named(queue));
-                    askAgain |= isDropped; // it goes now, and comes anew with the next answer
-                    if (!isDropped) {
+                Queue named = Client.named(queue);
+                if (mine.contains(named)) {
+                    if (client.hasDropped(named) && (!client.keepsUntilSettled() || member.holds(named))) {
+                        client.note(named);
+                        askAgain = true; // it goes now, and comes anew; what is taken goes when it is settled
+                    } else {
                         share.add(queue);
                     }
                 }
