@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from chaos.faults import Kind
-from chaos.history import Event, History, S
+from chaos.history import Event, History, S, name_of
 from chaos.ownership import (
     Tenure,
     has_just_heard,
@@ -264,7 +264,7 @@ def _lives(history: History, commit: Event) -> set[str]:
 
 def _was_held_up(history: History, commit: Event, lives: set[str]) -> bool:
     """Whether the broker, or the line of who made it, was held up until a moment ago."""
-    lines = {f"{Kind.HELD_UP} {who.partition('.')[0]}" for who in lives}
+    lines = {f"{Kind.HELD_UP} {name_of(who)}" for who in lives}
     return any(
         it.kind == "cured"
         and (it.said.startswith("broker") or it.said in lines)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final, NamedTuple
 
-from chaos.history import Event, History, S
+from chaos.history import Event, History, S, name_of
 from chaos.ownership import Tenure, tenures
 from console.plot import COLOURS
 
@@ -99,7 +99,7 @@ def _faults(history: History) -> list[tuple[Event, int, int]]:
 
 
 def _legend(history: History) -> Iterator[str]:
-    names = sorted({it.who.partition(".")[0] for it in tenures(history)})
+    names = sorted({name_of(it.who) for it in tenures(history)})
     for place, name in enumerate(names):
         left = _LEFT + 500 + 60 * place
         yield f'<rect x="{left}" y="6" width="12" height="12" fill="{_colour(name)}"/>'
@@ -108,4 +108,4 @@ def _legend(history: History) -> Iterator[str]:
 
 def _colour(who: str) -> str:
     """A member's: its name ends in its number."""
-    return COLOURS[int(who.partition(".")[0].removeprefix("m")) % len(COLOURS)]
+    return COLOURS[int(name_of(who).removeprefix("m")) % len(COLOURS)]

@@ -64,6 +64,11 @@ class Event:
     """For people: which fault, which exit code."""
 
 
+def name_of(who: str) -> str:
+    """The member whose life this is: several lives may have one name."""
+    return who.partition(".")[0]
+
+
 History = tuple[Event, ...]
 """In order of time."""
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from chaos.history import Event, History, S
+from chaos.history import Event, History, S, name_of
 
 SUSPENDED_NS: Final = 3 * S // 2
 """A member stops two seconds before others may begin: a fifth of a session of ten. One that is
@@ -125,7 +125,7 @@ def replaceable(history: History) -> set[str]:
     """
     found, begun, slow = set[str](), set[str](), set[str]()
     for event in history:
-        name = event.who.partition(".")[0]
+        name = name_of(event.who)
         match event.kind:
             case "began":
                 begun.add(event.who)
@@ -141,21 +141,25 @@ def replaceable(history: History) -> set[str]:
 
 
 def is_of_a_twin(begun: Event, later: Event) -> bool:
-    """Whether a life of the same name has begun that so lately that its twin may not know yet."""
-    is_one_name = begun.who.partition(".")[0] == later.who.partition(".")[0]
-    return is_one_name and later.at - begun.at <= WAKE_NS
+    """Whether a life of the same name has begun that, so lately that its twin may not know yet."""
+    return name_of(begun.who) == name_of(later.who) and later.at - begun.at <= WAKE_NS
 
 
 def has_just_heard(tenure: Tenure, doubled: set[str]) -> bool:
     """Whether it is that of a life that read its grant late, and a moment later of its twin."""
     is_short = tenure.span.end - tenure.span.begin <= WAKE_NS
-    return is_short and tenure.who in doubled and tenure.how == "lost"
+    return is_short and _is_replaced(tenure, doubled)
+
+
+def _is_replaced(tenure: Tenure, doubled: set[str]) -> bool:
+    """Whether a twin may have ended it."""
+    return tenure.who in doubled and tenure.how == "lost"
 
 
 def _cut(tenure: Tenure, doubled: set[str]) -> Span:
     """A twin begins on the record that ends its elder, who may read it a moment later."""
     begin, end = tenure.span
-    late = WAKE_NS if tenure.who in doubled and tenure.how == "lost" else 0
+    late = WAKE_NS if _is_replaced(tenure, doubled) else 0
     return Span(begin, max(begin, end - late))
 
 

@@ -3,6 +3,8 @@
 from chaos.checks import violations
 from tests.builders.histories import at, ordered
 
+REST = [at(9, "round", "healed"), at(9, "round", "rested")]
+
 
 def test_a_twin_begins_on_what_its_elder_may_read_a_moment_later() -> None:
     """But not for long."""
@@ -10,8 +12,7 @@ def test_a_twin_begins_on_what_its_elder_may_read_a_moment_later() -> None:
         at(0, "m0.1", "began", token=1),
         at(1, "m0.1", "doubled"),
         at(2, "m0.2", "began", token=2),
-        at(9, "round", "healed"),
-        at(9, "round", "rested"),
+        *REST,
     ]
 
     assert {} == violations(ordered([*history, at(3.9, "m0.1", "lost", token=1)]))
@@ -21,13 +22,12 @@ def test_a_twin_begins_on_what_its_elder_may_read_a_moment_later() -> None:
 def test_a_twin_may_be_handed_a_message_until_it_has_heard_of_its_younger() -> None:
     """For a moment, and not when it is another member that has begun."""
     elder = [at(0, "m0.1", "began", token=1), at(1, "m0.1", "doubled")]
-    rest = [at(9, "round", "healed"), at(9, "round", "rested")]
 
     def judged(younger: str, handed_s: float) -> bool:
         begun = at(2, younger, "began", token=2)
         handed = at(handed_s, "m0.1", "handed", token=1, offset=3)
         lost = at(handed_s, "m0.1", "lost", token=1)
-        found = violations(ordered([*elder, begun, handed, lost, *rest]))
+        found = violations(ordered([*elder, begun, handed, lost, *REST]))
         return "nobody works on what others own" in found
 
     assert not judged("m0.2", 3.9)
@@ -37,13 +37,12 @@ def test_a_twin_may_be_handed_a_message_until_it_has_heard_of_its_younger() -> N
 
 def test_a_twin_may_read_its_grant_later_than_its_younger() -> None:
     """And loses it a moment after that; nobody else goes back to an earlier token."""
-    rest = [at(9, "round", "healed"), at(9, "round", "rested")]
 
     def judged(elder: str, lost_s: float) -> bool:
         doubled = at(1, "m0.1", "doubled")
         younger = [at(2, "m0.2", "began", token=2), at(8, "m0.2", "gave", token=2)]
         late = [at(3, elder, "began", token=1), at(lost_s, elder, "lost", token=1)]
-        found = violations(ordered([doubled, *younger, *late, *rest]))
+        found = violations(ordered([doubled, *younger, *late, *REST]))
         return "one life a token, and tokens grow" in found
 
     assert not judged("m0.1", 3.1)
@@ -53,9 +52,8 @@ def test_a_twin_may_read_its_grant_later_than_its_younger() -> None:
 
 def test_of_twins_the_older_life_ends_whichever_was_started_first() -> None:
     """A process that had nothing yet may have begun its life after its twin."""
-    rest = [at(9, "round", "healed"), at(9, "round", "rested")]
     twins = [at(1, "m0.1", "doubled"), at(1, "m0.2", "started"), at(2, "m0.2", "died")]
 
-    assert {} == violations(ordered([*twins, *rest]))
-    assert violations(ordered([at(0, "m0.1", "began", token=1), *twins, *rest]))
-    assert violations(ordered([*twins, at(3, "m0.3", "started"), at(4, "m0.3", "died"), *rest]))
+    assert {} == violations(ordered([*twins, *REST]))
+    assert violations(ordered([at(0, "m0.1", "began", token=1), *twins, *REST]))
+    assert violations(ordered([*twins, at(3, "m0.3", "started"), at(4, "m0.3", "died"), *REST]))
