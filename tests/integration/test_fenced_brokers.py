@@ -2,9 +2,9 @@
 
 Its metadata names no broker then. librdkafka 2.16 ends a process that asks for the cluster at that
 moment: one member in eight that started while a broker was frozen died so, and guards as well.
+What the moment of an answer decides is rarely met here: `tests/architecture/test_librdkafka.py`.
 """
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from console.embedded.broker import EmbeddedKafka
-from tests.builders.checkout import ROOT
 from tests.integration.topics import create_topic
 
 pytestmark = pytest.mark.kafka
@@ -61,19 +60,3 @@ def test_no_process_ends_though_kafka_names_no_broker(tmp_path: Path) -> None:
 
     assert 0 == process.returncode, process.stderr
     assert 3 == len(process.stdout.splitlines())
-
-
-def test_nobody_asks_librdkafka_for_the_cluster() -> None:
-    """What the moment of an answer decides, a test of processes rarely meets."""
-    asking = [
-        str(path.relative_to(ROOT))
-        for folder in ("clients/python/src", "console", "sinks", "streaming")
-        for path in sorted((ROOT / folder).rglob("*.py"))
-        if "confluent_kafka" in (text := path.read_text())
-        and any(
-            isinstance(node, ast.Attribute) and node.attr == "describe_cluster"
-            for node in ast.walk(ast.parse(text))
-        )
-    ]
-
-    assert [] == asking
