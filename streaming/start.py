@@ -134,9 +134,8 @@ def start(
         *_redis(options, metrics),
         *further,
     )
-    beginning = Beginning(
-        spark, options, replace(operator, starts=activation.starts), seen.horizon, stop
-    )
+    operator = replace(operator, starts=activation.starts)
+    beginning = Beginning(spark, options, operator, seen.horizon, stop)
     with feeding(feeds, stop) as look_at_feeds:
         QueryLife(spark, options, beginning.query, listener, activation, stop, look_at_feeds).run()
 
@@ -227,11 +226,8 @@ class Beginning:
     @contextmanager
     def query(self, activation: Activation) -> Iterator[StreamingQuery | None]:
         """Begin the query, and end it after use; None: it was told to stop meanwhile."""
-        options, name, writer = (
-            self.options,
-            activation.start,
-            activation.writer or StartWriter(self.options),
-        )
+        options, name = self.options, activation.start
+        writer = activation.writer or StartWriter(options)
         self._choose_checkpoint(name)
         told = begin_telling(options, name, writer)
         counts = remind(options, name, writer, self.stop, self._reading, activation.following)

@@ -61,7 +61,7 @@ class Metadata:
         try:
             found = self._admin.list_topics(timeout=_TIMEOUT_S).topics
         except KafkaException as failure:
-            self._failed(failure.args[0])
+            self._failed(failure.args[0], failure.args[0])
             return None
         return frozenset(map(TopicName, found))
 
@@ -81,7 +81,7 @@ class Metadata:
                 failures.append((name, failure.args[0]))
         if failures:
             named = "; ".join(f"{name}: {error}" for name, error in failures[:_NAMED])
-            self._failed(*(error for _, error in failures), said=named)
+            self._failed(named, *(error for _, error in failures))
         else:
             self._trouble.over()
         return seen
@@ -91,7 +91,7 @@ class Metadata:
         try:
             answer = self._admin.list_topics(timeout=_TIMEOUT_S)
         except KafkaException as failure:
-            self._failed(failure.args[0])
+            self._failed(failure.args[0], failure.args[0])
             return None
         self._trouble.over()
         addresses = {number: f"{it.host}:{it.port}" for number, it in answer.brokers.items()}
@@ -101,8 +101,8 @@ class Metadata:
             topics[name] = {str(it): addresses[it] for it in leaders & addresses.keys()}
         return Whereabouts(str(answer.cluster_id), topics)  # it has one since Kafka 0.10.1
 
-    def _failed(self, *errors: KafkaError, said: str = "") -> None:
-        self._trouble.met(said or errors[0])
+    def _failed(self, reason: object, *errors: KafkaError) -> None:
+        self._trouble.met(reason)
         if any(it.code() < KafkaError.UNKNOWN for it in errors):  # librdkafka's own, no broker's
             self._admin = AdminClient(self._config)
 
