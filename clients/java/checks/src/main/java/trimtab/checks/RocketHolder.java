@@ -14,6 +14,7 @@ import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
+import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.MemberOptions;
 import trimtab.rocketmq.Trimtab;
@@ -24,7 +25,8 @@ import trimtab.rocketmq.Trimtab;
  * <p>{@code RocketHolder NAMESRV GROUP TOPIC QUEUES NAME concurrently|orderly [KAFKA PREFIX]}. Each broker, of
  * which there are two at most, has so many queues of the topic. Without a Kafka it is as RocketMQ made it. It
  * joins at the first line on stdin, and shuts down at the next. A queue is in its hands while the client's
- * table has it, neither dropped nor, if it works in order, without its lock.
+ * table has it, neither dropped nor, if it works in order, without its lock; and until the client, shutting
+ * down, has unregistered, for its listener is asked for nothing any more then.
  */
 public final class RocketHolder {
     private static final PrintStream OUT = System.out;
@@ -85,6 +87,10 @@ public final class RocketHolder {
 
     private Set<Integer> inHand() {
         Set<Integer> found = new TreeSet<>();
+        MQClientInstance client = consumer.getDefaultMQPushConsumerImpl().getmQClientFactory();
+        if (client == null || client.selectConsumer(consumer.getConsumerGroup()) == null) {
+            return found;
+        }
         consumer.getDefaultMQPushConsumerImpl().getRebalanceImpl().getProcessQueueTable().forEach((queue, state) -> {
             if (queue.getTopic().equals(topic) && !state.isDropped() && (state.isLocked() || !isOrderly)) {
                 found.add(number(queue));

@@ -60,6 +60,8 @@ public final class KafkaTransport {
     private void connect() throws Unreachable {
         Map<String, Object> shared = new HashMap<>();
         shared.put("bootstrap.servers", servers);
+        // To load what it is made of takes a new process 0.15 s of the 1.1 s that all these clients take it.
+        shared.put("enable.metrics.push", false);
         shared.putAll(kafka);
         Map<String, Object> reading = new HashMap<>();
         reading.put("enable.auto.commit", false);

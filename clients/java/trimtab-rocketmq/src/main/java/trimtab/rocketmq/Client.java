@@ -69,6 +69,10 @@ abstract class Client {
     /** What is in hand is not waited for any more, and not done. */
     abstract void giveUp();
 
+    String group() {
+        return inner.groupName();
+    }
+
     /** Whether each consumer of the group works on all queues: then it asks no strategy. */
     boolean isBroadcasting() {
         return "BROADCASTING".equals(String.valueOf(setting("getMessageModel")));
@@ -97,8 +101,14 @@ abstract class Client {
         }
     }
 
+    /**
+     * Whether it is shut down, or about to be: from when it has sent its offsets and unregistered, it does nothing
+     * more with any queue. RocketMQ calls it shut down a second later, when all its threads have ended.
+     */
     boolean isShutDown() {
-        return state() == ServiceState.SHUTDOWN_ALREADY;
+        ServiceState now = state();
+        return now == ServiceState.SHUTDOWN_ALREADY
+                || (now == ServiceState.RUNNING && shared().selectConsumer(group()) != inner);
     }
 
     /** All that it subscribes, with the group's own topic of messages to be tried again. */
@@ -108,7 +118,7 @@ abstract class Client {
 
     /** Whether it still has a queue: it removes one after its offset was sent to the broker. */
     boolean has(Queue queue) {
-        return rebalance().getProcessQueueTable().containsKey(named(queue));
+        return !isShutDown() && rebalance().getProcessQueueTable().containsKey(named(queue));
     }
 
     /** Whether it has a queue that was dropped, and that it therefore has to remove first. */
@@ -153,7 +163,7 @@ abstract class Client {
         }
         byBroker.forEach((broker, named) -> {
             Map<String, Object> order = new LinkedHashMap<>();
-            order.put("consumerGroup", inner.groupName());
+            order.put("consumerGroup", group());
             order.put("clientId", formerOwner);
             order.put("mqSet", named);
             unlock(broker, JsonWriter.write(order));

@@ -44,8 +44,8 @@ public final class Trimtab implements AutoCloseable {
 
     /** How often to look whether a queue has left the client's table. */
     private static final long LOOK_MS = 5;
-    /** How often to look whether the consumer was shut down. */
-    private static final long IDLE_MS = 100;
+    /** How often to look whether the consumer is shut down: until that is seen nobody works on its queues. */
+    private static final long IDLE_MS = 20;
     /**
      * How soon the client is reminded of a queue that it has not begun on: its broker was away, or had
      * locked the queue for somebody else. By itself it tries again after 20 s.
@@ -255,7 +255,7 @@ public final class Trimtab implements AutoCloseable {
             while (member.ending() == null) {
                 if (client.isShutDown() && !hasLeft) {
                     hasLeft = true;
-                    answers.forget(); // its table is empty for good
+                    answers.forget(); // it asks no more
                     client.giveUp();
                     member.leave(Duration.ZERO);
                 }
