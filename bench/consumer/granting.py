@@ -74,6 +74,9 @@ class Granting:
         """Ask."""
         self._inner.find_end(at)
 
+    def renew(self) -> None:
+        """Nothing of it wears out."""
+
     def close(self, timeout_ms: int) -> None:
         """Disconnect."""
         self._inner.close(timeout_ms)

@@ -56,6 +56,9 @@ class MemoryTransport:
         if self.reachable:
             self._put(CaughtUp(at))
 
+    def renew(self) -> None:
+        """Nothing of it wears out."""
+
     def close(self, timeout_ms: int) -> None:
         """Disconnect."""
         del timeout_ms

@@ -281,6 +281,7 @@ class Engine:
                     self._callbacks.tell(action)
                 case Unheard():
                     self._watch.relapsed(action, now_ms())
+                    self._transport.renew()
                 case Ended(ending):
                     self.ending = ending
                     if ending is Ending.REPLACED and self.failure is None:

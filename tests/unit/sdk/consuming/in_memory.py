@@ -73,6 +73,9 @@ class Memory:
 
     collect = take
 
+    def look(self) -> None:
+        """It reads."""
+
     def begin(self, places: Mapping[QueueRef, int]) -> None:
         """Read these."""
 

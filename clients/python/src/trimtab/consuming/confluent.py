@@ -10,6 +10,7 @@
 Chosen by `assembly`. See `contract.Client`.
 """
 
+import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -26,12 +27,21 @@ from confluent_kafka import (
 )
 
 from trimtab.consuming.choice import Start
-from trimtab.consuming.confluent_settings import client_settings, consumer_settings, said
+from trimtab.consuming.confluent_settings import (
+    client_settings,
+    commit_settings,
+    consumer_settings,
+    said,
+)
+from trimtab.consuming.confluent_stall import Stall
 from trimtab.consuming.contract import RefusedError, Wish, where
 from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import QueueRef
+from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_ends import EndFinder
 
+_LOGGER: Final = logging.getLogger("trimtab")
 _SPECIAL: Final = {"earliest": OFFSET_BEGINNING, "latest": OFFSET_END}
 """As times these mean the same to a broker (the protocol's ListOffsets)."""
 
@@ -42,10 +52,17 @@ class ConfluentClient:
     slice_s = 0.005  # as long as the rest of a hand-over
 
     def __init__(self, wish: Wish) -> None:
+        settings = client_settings(wish)
+        self._settings = consumer_settings(settings)
         try:
-            self._consumer = Consumer(consumer_settings(client_settings(wish)), logger=KAFKA_LOGGER)
+            self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {said(error)}") from None
+        ends = EndFinder(commit_settings(settings), KAFKA_LOGGER, wish.patience_s)
+        self._stall = Stall(ends, self._heard)
+        self._places: dict[QueueRef, int] = {}
+        """What is read, and where each was begun."""
+        self._paused: set[QueueRef] = set()
         self.astray: set[QueueRef] = set()
         self.troubles: list[Exception] = []
 
@@ -55,30 +72,37 @@ class ConfluentClient:
     def take(self, most: int, timeout_s: float) -> list[Message]:
         """Take what there is; wait only for the first message."""
         first = self._consumer.poll(timeout_s)
-        if first is None:
-            return []
-        return self._messages([first, *self._consumer.consume(most - 1, 0)])
+        taken = [] if first is None else [first, *self._consumer.consume(most - 1, 0)]
+        return self._messages(taken, most)
 
     def collect(self, most: int, timeout_s: float) -> list[Message]:
         """Take so many, or what has come when the time is up."""
-        return self._messages(self._consumer.consume(most, timeout_s))
+        return self._messages(self._consumer.consume(most, timeout_s), most)
 
     def begin(self, places: Mapping[QueueRef, int]) -> None:
         """Read these as well."""
+        self._places |= places
         self._consumer.incremental_assign([place(*it) for it in places.items()])
 
     def end(self, queues: Collection[QueueRef]) -> None:
         """Read these no more."""
         self.astray.difference_update(queues)
+        self._paused.difference_update(queues)
+        for queue in queues:
+            self._places.pop(queue, None)
         self._consumer.incremental_unassign([place(it) for it in queues])
 
     def pause(self, queues: Iterable[QueueRef]) -> None:
         """Fetch nothing of these for now."""
-        self._consumer.pause([place(it) for it in queues])
+        those = set(queues)
+        self._paused |= those
+        self._consumer.pause([place(it) for it in those])
 
     def resume(self, queues: Iterable[QueueRef]) -> None:
         """Go on with these."""
-        self._consumer.resume([place(it) for it in queues])
+        those = set(queues)
+        self._paused -= those
+        self._consumer.resume([place(it) for it in those])
 
     def positions(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
         """What comes after the last message that was taken, if one was."""
@@ -87,12 +111,8 @@ class ConfluentClient:
 
     def ends(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
         """Where they end, as librdkafka keeps it."""
-        found = {}
-        for queue in queues:
-            _, end = self._consumer.get_watermark_offsets(place(queue), cached=True)
-            if end >= 0:  # it is less than that as long as there was no fetch
-                found[queue] = end
-        return found
+        found = {queue: self._end(queue) for queue in queues}
+        return {queue: end for queue, end in found.items() if end >= 0}
 
     def committed(
         self, queues: list[QueueRef], timeout_s: float
@@ -114,12 +134,37 @@ class ConfluentClient:
             found = checked(self._consumer.offsets_for_times(asked, timeout=timeout_s))
         return {queue_of(it): it.offset for it in found if it.offset >= 0}
 
+    def look(self) -> None:
+        """Go on with a new consumer if this one has stopped to read something."""
+        if stalled := self._stall.found(frozenset(self._places.keys() - self._paused)):
+            _LOGGER.warning(
+                "librdkafka reads nothing of %s, though Kafka has more: going on with a new client",
+                ", ".join(map(str, sorted(stalled))),
+            )
+            self._places |= self.positions(self._places)
+            held: list[object] = [self._consumer]
+            self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
+            self._consumer.incremental_assign([place(*it) for it in self._places.items()])
+            self._consumer.pause([place(it) for it in self._paused])
+            discard(held)
+
     def close(self) -> None:
         """Read nothing more."""
         self._consumer.close()
 
-    def _messages(self, taken: list[Message]) -> list[Message]:
+    def _end(self, queue: QueueRef) -> int:
+        """What was heard of the end; less than 0 as long as there was no fetch."""
+        _, end = self._consumer.get_watermark_offsets(place(queue), cached=True)
+        return end
+
+    def _heard(self, queue: QueueRef) -> int:
+        """How far Kafka's log is known to reach."""
+        return max(self._end(queue), self._places[queue])
+
+    def _messages(self, taken: list[Message], most: int) -> list[Message]:
         """Leave out what is none."""
+        if len(taken) < most:
+            self._stall.drained()
         if errors := list(filter(Message.error, taken)):
             for error in errors:
                 self._hear(error)

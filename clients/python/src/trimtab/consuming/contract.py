@@ -71,6 +71,9 @@ class Client(Protocol):
     def collect(self, most: int, timeout_s: float) -> "list[Message]":
         """Take so many, or what has come when the time is up."""
 
+    def look(self) -> None:
+        """Go on anew if nothing more is read of something; called again and again, asks nobody."""
+
     def begin(self, places: Places) -> None:
         """Read these as well."""
 

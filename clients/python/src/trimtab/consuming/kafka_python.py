@@ -92,6 +92,9 @@ class KafkaPythonClient:
 
     collect = take
 
+    def look(self) -> None:
+        """It connects anew by itself."""
+
     def begin(self, places: Mapping[QueueRef, int]) -> None:
         """Read these as well."""
         self._places |= places

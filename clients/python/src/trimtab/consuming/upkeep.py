@@ -85,6 +85,8 @@ class Upkeep:
                 self._beginning.look()
                 if not hurried:  # its questions wait behind a fetch, and the next queue for them
                     self._stand_by()
+                    with self._intake.turn:
+                        self._intake.client.look()
                 self._go_on()
                 self._handover.learn(self._unknown())
         self._tell_troubles()

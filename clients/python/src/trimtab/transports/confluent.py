@@ -22,6 +22,7 @@ from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import MEMBERS
 from trimtab.session import Send
+from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_ends import EndFinder, Partition, Unanswered
 from trimtab.transports.contract import (
     CaughtUp,
@@ -109,11 +110,16 @@ class ConfluentTransport:
         hooks = {"error_cb": self._on_error}
         timeout = {"delivery.timeout.ms": delivery_timeout_ms}
         self._writing = _PRODUCER | timeout | shared | hooks
+        self._reading = _CONSUMER | shared | hooks
         self._broken = False
         """Whether the producer will never write again."""
+        self._written = self._read = True
+        """Whether anything was written, or read to its end, since the last `renew`."""
+        self._wears_out = False
+        """Whether `renew` was called."""
         try:
             self._producer = Producer(self._writing, logger=KAFKA_LOGGER)
-            self._consumer = Consumer(_CONSUMER | shared | hooks, logger=KAFKA_LOGGER)
+            self._consumer = Consumer(self._reading, logger=KAFKA_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {_text(error)}") from error
 
@@ -133,13 +139,14 @@ class ConfluentTransport:
         self._serve()
         self._events.clear()  # what was met on the way
         self._progress = Progress(starts)
-        self._consumer.assign([TopicPartition(*it, offset) for it, offset in starts.items()])
+        self._follow()
 
     def send(self, message: Send) -> None:
         """Hand a record to librdkafka."""
         ticket, topic = message.ticket, self._prefix + message.topic
 
         def report(error: KafkaError | None, _message: Message) -> None:
+            self._written |= error is None
             self._events.append(
                 Delivered(ticket)
                 if error is None
@@ -159,6 +166,8 @@ class ConfluentTransport:
 
     def poll(self, timeout_ms: int) -> list[Event]:
         """Wait for a record, then take what else is there."""
+        if self._wears_out:
+            self._replace()
         self._serve()
         message = self._consumer.poll(timeout_ms / 1_000)
         for _ in range(_AT_ONCE):
@@ -176,11 +185,32 @@ class ConfluentTransport:
         """Ask for the ends; the answer is looked at by `poll`."""
         self._ends.ask(at, self._followed)
 
+    def renew(self) -> None:
+        """Have `poll` replace what has done nothing since it was asked for that the last time."""
+        self._wears_out = True
+
     def close(self, timeout_ms: int) -> None:
         """Flush and disconnect."""
         with suppress(KafkaException):  # it has given up for good
             self._producer.flush(timeout_ms / 1_000)
         self._consumer.close()
+
+    def _replace(self) -> None:
+        """Make a new producer, or consumer, of one that seems never to do anything again.
+
+        A broker that comes back is not always found by librdkafka (`consuming.confluent_stall`).
+        """
+        self._broken |= not self._written
+        if not self._read:
+            held: list[object] = [self._consumer]
+            self._consumer = Consumer(self._reading, logger=KAFKA_LOGGER)
+            self._follow()
+            discard(held)
+        self._wears_out = self._written = self._read = False
+
+    def _follow(self) -> None:
+        """Read on from where it was read to."""
+        self._consumer.assign([TopicPartition(*it, at) for it, at in self._progress.places()])
 
     def _take(self, message: Message) -> None:
         error = message.error()
@@ -208,6 +238,7 @@ class ConfluentTransport:
                 self._progress.aim(ends.at, ends.offsets)
         at_end = self._progress.reached()
         if at_end is not None:
+            self._read = True
             self._events.append(CaughtUp(at_end))
 
     def _name_missing(self, topics: Iterable[str]) -> None:
@@ -238,7 +269,9 @@ class ConfluentTransport:
             with suppress(KafkaException):
                 self._producer.purge()
                 self._producer.poll(0)
+            held: list[object] = [self._producer]
             self._producer = Producer(self._writing, logger=KAFKA_LOGGER)
+            discard(held)
             self._broken = False
 
     def _on_error(self, error: KafkaError) -> None:

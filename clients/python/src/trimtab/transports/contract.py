@@ -1,8 +1,9 @@
 """What the SDK needs of a Kafka client: write a record, follow two partitions.
 
 A transport is a thin translation of one client library; `confluent` and `kafka_python` are two. It
-is used by one thread (see `engine`), except `send`, which any thread may call. It decides nothing
-and never raises for what Kafka does: that comes out of `poll` as an event. Only `open` may raise.
+is used by one thread (see `engine`), except `send` and `renew`, which any may call. It decides
+nothing and never raises for what Kafka does: that comes out of `poll` as an event. Only `open` may
+raise.
 """
 
 from dataclasses import dataclass
@@ -66,6 +67,9 @@ class Transport(Protocol):
 
     def find_end(self, at: int) -> None:
         """Find out where the log ends; `CaughtUp(at)` follows when that far has been read."""
+
+    def renew(self) -> None:
+        """The member takes itself for dead: replace what has done nothing since the last time."""
 
     def close(self, timeout_ms: int) -> None:
         """Send what is still to be sent, and disconnect."""

@@ -175,6 +175,9 @@ class KafkaPythonTransport:
         except KafkaError as error:
             self._events.append(Trouble(f"the log's end is unknown: {error}"))
 
+    def renew(self) -> None:
+        """It connects anew by itself."""
+
     def close(self, timeout_ms: int) -> None:
         """Flush and disconnect."""
         if self._producer is not None:

@@ -23,6 +23,10 @@ class Progress(Generic[P]):
         """Everything before this offset has been handed over, or is not there any more."""
         self._next[partition] = offset
 
+    def places(self) -> list[tuple[P, int]]:
+        """How far each partition was read."""
+        return list(self._next.items())
+
     def aim(self, at: int, ends: Mapping[P, int]) -> None:
         """The log ended here at that time."""
         self._at, self._ends = at, ends

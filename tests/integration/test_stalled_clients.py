@@ -1,0 +1,117 @@
+"""A client of librdkafka that does nothing more, for good, and tells no error (fault H15).
+
+That is met on a busy machine, in one of a hundred moments in which Kafka's brokers were away: so a
+test of processes rarely meets it. Here a client is kept from its work behind our back.
+"""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from confluent_kafka import Producer
+
+from console.embedded.broker import EmbeddedKafka
+from tests.integration.readings import fill
+from tests.integration.topics import create_control_topics, create_topic
+from trimtab.consuming.confluent import ConfluentClient
+from trimtab.consuming.contract import Wish
+from trimtab.errors import TransportError
+from trimtab.protocol import MEMBERS, QueueRef
+from trimtab.session import Send
+from trimtab.transports.confluent import ConfluentTransport
+from trimtab.transports.contract import CaughtUp, Delivered, Event
+
+pytestmark = pytest.mark.kafka
+
+PATIENCE_S = 40.0
+"""Three looks, and more."""
+_UNDER_WAY_S = 0.5
+"""A fetch that is under way has long been answered then."""
+
+
+def test_a_queue_of_which_nothing_is_read_is_read_by_a_new_client(
+    kafka: EmbeddedKafka, topics_prefix: str
+) -> None:
+    """From where it was read to, and what is paused stays so."""
+    servers, topic = kafka.bootstrap_servers, f"{topics_prefix}work"
+    create_topic(servers, topic, 2)
+    fill(servers, topic)
+    client = ConfluentClient(Wish(servers, topic, {}, {}, 5.0))
+    stalled, paused = QueueRef(topic, "", 0), QueueRef(topic, "", 1)
+    client.begin({stalled: 0, paused: 0})
+    client.pause([paused])
+    first = _taken(client, 5)
+    client._consumer.pause(client._consumer.assignment())  # noqa: SLF001 - behind its back
+    time.sleep(_UNDER_WAY_S)
+    fill(servers, topic)
+
+    second = _taken(client, 5)
+
+    assert [0, 1, 2, 3, 4] == first
+    assert [5, 6, 7, 8, 9] == second
+    client.resume([paused])
+    assert 10 == len(_taken(client, 10))
+    client.close()
+
+
+def test_a_transport_that_neither_writes_nor_reads_is_made_anew(
+    kafka: EmbeddedKafka, topics_prefix: str
+) -> None:
+    """When the member takes itself for dead, for the second time in a row."""
+    servers = kafka.bootstrap_servers
+    create_control_topics(servers, topics_prefix, 1)
+    transport = ConfluentTransport(servers, topics_prefix, 5_000, {})
+    _wait(lambda: _opens(transport))
+    transport.send(Send(MEMBERS.name, b"billing/a", b"{}", 1))
+    transport.find_end(0)
+    _until(transport, Delivered(1), CaughtUp(0))
+    transport._consumer.pause(transport._consumer.assignment())  # noqa: SLF001 - behind its back
+    transport._producer = Producer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0})  # noqa: SLF001
+
+    for _ in range(2):
+        transport.renew()
+        transport.poll(100)
+    transport.send(Send(MEMBERS.name, b"billing/a", b"{}", 2))
+    transport.find_end(2)
+
+    _until(transport, Delivered(2), CaughtUp(2))
+    transport.close(1_000)
+
+
+def _opens(transport: ConfluentTransport) -> bool:
+    """Open it; Kafka has only just made its topics."""
+    try:
+        transport.open("billing")
+    except TransportError:
+        return False
+    return True
+
+
+def _taken(client: ConfluentClient, count: int) -> list[int | None]:
+    """The offsets of so many messages."""
+    offsets: list[int | None] = []
+
+    def take() -> bool:
+        offsets.extend(it.offset() for it in client.take(100, 0.05))
+        client.look()
+        return len(offsets) >= count
+
+    _wait(take)
+    return offsets
+
+
+def _until(transport: ConfluentTransport, *awaited: Event) -> None:
+    """Poll until all of these have come."""
+    events: list[Event] = []
+
+    def poll() -> bool:
+        events.extend(transport.poll(50))
+        return all(it in events for it in awaited)
+
+    _wait(poll)
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline
