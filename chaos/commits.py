@@ -11,9 +11,10 @@ import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition
 
 from chaos.history import Event, Recorder
+from trimtab.transports.confluent_discarding import discard
 
 _TOPIC: Final = "__consumer_offsets"
 _COMMITS: Final = (0, 1)
@@ -22,39 +23,62 @@ _VALUES: Final = {3: 16, 4: 15}
 """Where the metadata stands in a value, by its version: after a length of two bytes, or of one."""
 _SAID: Final = re.compile(rb"trimtab:(\d+)")
 _ASK_S: Final = 2.0
+_RENEW_S: Final = 10.0
+"""A client of which nothing came for so long may never read again (fault H15)."""
 
 
 class Commits:
     """Follows the commits of one group."""
 
     def __init__(self, servers: str, group: str, home: Path) -> None:
-        settings = {"bootstrap.servers": servers, "group.id": "chaos", "log_level": 0}
-        self._consumer = Consumer({**settings, "enable.auto.commit": False})
+        self._settings = {
+            "bootstrap.servers": servers,
+            "group.id": "chaos",
+            "log_level": 0,
+            "enable.auto.commit": False,
+        }
+        self._consumer = Consumer(self._settings)
         self._group = group
         self._record = Recorder(home / "commits.events", "kafka")
         self._last_at = 0
-        self._assigned = False
+        self._places: dict[int, int] = {}
+        """Where to read on, by partition; empty: they are not known yet."""
+        self._came_at = time.monotonic()
         self.latest: dict[int, int] = {}
         """What is committed of each queue, as far as it was read."""
 
     def catch_up(self) -> None:
         """Read what there is by now; members go on committing meanwhile."""
-        if not self._assigned:
+        if not self._places:
             topic = self._consumer.list_topics(_TOPIC, _ASK_S).topics[_TOPIC]
-            places = [TopicPartition(_TOPIC, it, OFFSET_BEGINNING) for it in topic.partitions]
-            self._consumer.assign(places)
-            self._assigned = bool(places)
+            self._places = dict.fromkeys(topic.partitions, OFFSET_BEGINNING)
+            self._follow()
+        elif time.monotonic() - self._came_at > _RENEW_S:
+            held: list[object] = [self._consumer]
+            self._consumer = Consumer(self._settings)
+            discard(held)
+            self._follow()
+            self._came_at = time.monotonic()
         now = time.monotonic_ns()
         while self._last_at < now and (messages := self._consumer.consume(500, 0.5)):
+            self._came_at = time.monotonic()
             for it in messages:
-                key, value = it.key(), it.value()
-                if it.error() is None and key is not None and value is not None:
-                    self._read(bytes(key), bytes(value), it.timestamp()[1])
+                self._take(it)
 
     def close(self) -> None:
         """Read nothing more."""
         self._consumer.close()
         self._record.close()
+
+    def _follow(self) -> None:
+        self._consumer.assign([TopicPartition(_TOPIC, *it) for it in self._places.items()])
+
+    def _take(self, message: Message) -> None:
+        key, value, partition = message.key(), message.value(), message.partition()
+        if message.error() is None and partition is not None:
+            self._places[partition] = (message.offset() or 0) + 1
+            if key is not None and value is not None:
+                self._read(bytes(key), bytes(value), message.timestamp()[1])
 
     def _read(self, key: bytes, value: bytes, wall_ms: int) -> None:
         commit = parsed(key, value)
