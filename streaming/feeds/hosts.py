@@ -13,19 +13,16 @@ log.
 import time
 from functools import partial
 from threading import Event
-from typing import Final
 
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, Message
 
-from streaming.feeds.feed import NOT_TAKEN, client_config, logger
+from streaming.feeds.clients import LIFETIME_MS, FeedProducer
+from streaming.feeds.feed import client_config, logger
 from streaming.feeds.host_plan import HostPlan
 from streaming.feeds.metadata import Metadata
 from streaming.options import Options
 from streaming.process.trouble import Trouble
 from trimtab.protocol import LATENCY, Hosts, encode, partition_of
-
-_LIFETIME_MS: Final = 5_000
-"""What could not be sent for so long is said anew after the next look."""
 
 
 class HostWatcher:
@@ -55,29 +52,26 @@ class HostWatcher:
                     self._log.info(
                         "announced the brokers of topics", cluster=cluster, topics=len(news)
                     )
-            producer.flush(_LIFETIME_MS / 1000)
+            producer.flush(LIFETIME_MS / 1000)
+            producer.poll()
             stop.wait(interval_ms / 1000)
 
-    def _producer(self) -> Producer:
+    def _producer(self) -> FeedProducer:
         config = client_config(self._options, self.name, self._writing)
-        return Producer({**config, "message.timeout.ms": _LIFETIME_MS})
+        return FeedProducer(config, self._writing)
 
     def _metadata(self) -> Metadata:
         trouble = Trouble(self._log, "reading of broker metadata")
         return Metadata(client_config(self._options, self.name, trouble), trouble)
 
-    def _tell(self, producer: Producer, cluster: str, hosts: Hosts) -> None:
+    def _tell(self, producer: FeedProducer, cluster: str, hosts: Hosts) -> None:
         topic = f"{self._options.topics.prefix}{LATENCY.name}"
         partition = partition_of(cluster, self._options.topics.partitions)
         heard = partial(self._delivered, hosts)
-        try:
-            producer.produce(topic, encode(hosts), cluster.encode(), partition, on_delivery=heard)
-        except NOT_TAKEN as error:
-            self._writing.met(error)
+        if not producer.write(topic, encode(hosts), cluster.encode(), partition, heard):
             self._plan.lost(hosts)
 
-    def _delivered(self, hosts: Hosts, error: KafkaError | None, message: Message) -> None:
-        self._writing.delivered(error, message)
+    def _delivered(self, hosts: Hosts, error: KafkaError | None, _message: Message) -> None:
         if error is None:
             self._plan.taken(hosts)
         else:

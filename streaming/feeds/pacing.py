@@ -12,9 +12,8 @@ from threading import Event
 from time import monotonic
 from typing import Final
 
-from confluent_kafka import Producer
-
-from streaming.feeds.feed import NOT_TAKEN, client_config, logger
+from streaming.feeds.clients import FeedProducer
+from streaming.feeds.feed import client_config, logger
 from streaming.feeds.pace_plan import Asking, PacePlan
 from streaming.options import Options
 from streaming.process.trouble import Trouble
@@ -35,7 +34,8 @@ class PaceKeeper:
 
     def run(self, stop: Event) -> None:
         """Look, ask, rest."""
-        producer = Producer(client_config(self._options, self.name, self._writing))
+        config = client_config(self._options, self.name, self._writing)
+        producer = FeedProducer(config, self._writing)
         interval = self._plan.interval_ms
         while not stop.wait(_LOOK_S):
             due = self._plan.due(monotonic())
@@ -44,10 +44,10 @@ class PaceKeeper:
                 self._log.info("another pace", interval_ms=interval, reason=self._plan.reason)
             for asking in due:
                 self._ask(producer, asking)
-            producer.poll(0)
+            producer.poll()
         producer.flush(_LOOK_S)
 
-    def _ask(self, producer: Producer, asking: Asking) -> None:
+    def _ask(self, producer: FeedProducer, asking: Asking) -> None:
         command = Pace(
             id=str(uuid.uuid4()),
             principal=self._options.name,
@@ -55,13 +55,8 @@ class PaceKeeper:
             interval_ms=asking.interval_ms,
         )
         topics = self._options.topics
-        try:
-            producer.produce(
-                f"{topics.prefix}{COMMANDS.name}",
-                encode(command),
-                asking.group.encode(),
-                partition_of(asking.group, topics.partitions),
-                on_delivery=self._writing.delivered,  # what is lost is asked again
-            )
-        except NOT_TAKEN as error:
-            self._writing.met(error)
+        topic, partition = (
+            f"{topics.prefix}{COMMANDS.name}",
+            partition_of(asking.group, topics.partitions),
+        )
+        producer.write(topic, encode(command), asking.group.encode(), partition)  # or asked again

@@ -13,18 +13,11 @@ import time
 from threading import Event
 from typing import Any
 
-from confluent_kafka import (
-    OFFSET_BEGINNING,
-    OFFSET_END,
-    Consumer,
-    KafkaError,
-    Message,
-    Producer,
-    TopicPartition,
-)
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, KafkaError, Message, TopicPartition
 
 from rebalance.ids import TopicName
-from streaming.feeds.feed import NOT_TAKEN, client_config, logger, reader_config
+from streaming.feeds.clients import FeedConsumer, FeedProducer
+from streaming.feeds.feed import client_config, logger, reader_config
 from streaming.feeds.metadata import Metadata
 from streaming.feeds.pace_plan import PacePlan
 from streaming.feeds.route_plan import Announcement, RoutePlan
@@ -77,7 +70,7 @@ class RouteWatcher:
         next_look = time.monotonic()
         while not stop.is_set():
             heard = self._listen(consumer)
-            producer.poll(0)  # what Kafka did not take is said again
+            producer.poll()  # what Kafka did not take is said again
             new, now = self._plan.unseen(), time.monotonic()
             if now >= next_look or self._plan.unlisted():
                 self._list(metadata)
@@ -93,32 +86,24 @@ class RouteWatcher:
         consumer.close()
         self._sources.close()
 
-    def _producer(self) -> Producer:
+    def _producer(self) -> FeedProducer:
         config = client_config(self._options, self.name, self._writing)
-        return Producer({**config, "linger.ms": 0})
+        return FeedProducer(config, self._writing)
 
     def _metadata(self) -> Metadata:
         trouble = Trouble(self._log, "reading of topic metadata")
         return Metadata(client_config(self._options, self.name, trouble), trouble)
 
-    def _consumer(self) -> Consumer:
-        consumer = Consumer(
-            {
-                **reader_config(self._options, self.name, self._reading),
-                "auto.offset.reset": "earliest",
-                "enable.partition.eof": True,  # when all summaries have been read
-            }
-        )
-        consumer.assign(
-            [
-                TopicPartition(self._name(topic), partition, offset)
-                for topic, offset in ((GROUPS, OFFSET_BEGINNING), (MEMBERS, OFFSET_END))
-                for partition in range(self._options.topics.partitions)
-            ]
-        )
-        return consumer
+    def _consumer(self) -> FeedConsumer:
+        config = reader_config(self._options, self.name, self._reading)
+        places = [
+            TopicPartition(self._name(topic), partition, offset)
+            for topic, offset in ((GROUPS, OFFSET_BEGINNING), (MEMBERS, OFFSET_END))
+            for partition in range(self._options.topics.partitions)
+        ]
+        return FeedConsumer({**config, "auto.offset.reset": "earliest"}, places)
 
-    def _listen(self, consumer: Consumer) -> bool:
+    def _listen(self, consumer: FeedConsumer) -> bool:
         """Hear what there is, and say whether there was anything."""
         heard, wait = 0, _LISTEN_S
         while heard < _AT_ONCE and (message := consumer.poll(wait)) is not None:
@@ -187,21 +172,15 @@ class RouteWatcher:
         for topic, seen in self._sources.look(metadata, topics, self._plan.seen).items():
             self._plan.saw(topic, seen)
 
-    def _tell(self, producer: Producer, announcement: Announcement) -> None:
+    def _tell(self, producer: FeedProducer, announcement: Announcement) -> None:
         group, route = announcement
         partition = partition_of(group, self._options.topics.partitions)
 
-        def heard(error: KafkaError | None, message: Message) -> None:
-            self._writing.delivered(error, message)
+        def heard(error: KafkaError | None, _message: Message) -> None:
             if error is not None:
                 self._plan.lost(announcement, time.monotonic())
 
-        try:
-            producer.produce(
-                self._name(ROUTES), encode(route), group.encode(), partition, on_delivery=heard
-            )
-        except NOT_TAKEN as error:
-            self._writing.met(error)
+        if not producer.write(self._name(ROUTES), encode(route), group.encode(), partition, heard):
             self._plan.lost(announcement, time.monotonic())
             return
         self._log.info(

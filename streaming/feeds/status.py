@@ -12,9 +12,8 @@ from collections.abc import Callable
 from threading import Event
 from typing import Final
 
-from confluent_kafka import Producer
-
-from streaming.feeds.feed import NOT_TAKEN, client_config, logger
+from streaming.feeds.clients import FeedProducer
+from streaming.feeds.feed import client_config, logger
 from streaming.metrics.status import Status
 from streaming.options import Options
 from streaming.process.trouble import Trouble
@@ -44,15 +43,14 @@ class StatusWriter:
 
     def run(self, stop: Event) -> None:
         """Write at once, then at the interval, and at the end."""
-        lifetime_ms = int(INTERVAL_S * 1000)
         config = client_config(self._options, self.name, self._writing)
-        producer = Producer({**config, "message.timeout.ms": lifetime_ms})
+        producer = FeedProducer(config, self._writing)
         while True:
             record = self._status.record(self._role)
             if self._show is not None:
                 self._show(record)
             self._write(producer, record)
-            producer.poll(0)
+            producer.poll()
             if stop.wait(INTERVAL_S):
                 break
         if self._role == "active":
@@ -60,16 +58,7 @@ class StatusWriter:
             producer.flush(_LAST_WORD_S)
         producer.purge()
 
-    def _write(self, producer: Producer, record: Controller) -> None:
+    def _write(self, producer: FeedProducer, record: Controller) -> None:
         name = self._options.name
         partition = partition_of(name, self._options.topics.partitions)
-        try:
-            producer.produce(
-                self._topic,
-                encode(record),
-                name.encode(),
-                partition,
-                on_delivery=self._writing.delivered,
-            )
-        except NOT_TAKEN as error:
-            self._writing.met(error)
+        producer.write(self._topic, encode(record), name.encode(), partition)

@@ -18,17 +18,14 @@ from itertools import count
 from threading import Event
 from typing import Final
 
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, Message
 
-from streaming.feeds.feed import NOT_TAKEN, client_config, logger
+from streaming.feeds.clients import LIFETIME_MS, FeedProducer
+from streaming.feeds.feed import client_config, logger
 from streaming.options import Options
 from streaming.process.horizon import FIRST_TICK, Horizon
 from streaming.process.trouble import Trouble
 from trimtab.protocol import HEARTBEATS, TICK_KEY, Tick, encode
-
-_LIFETIME_MS = 5_000
-"""Ticks older than this are dropped unsent: five of them are on their way at most."""
-
 
 _NEWS_S: Final = 0.05
 """How often it looks whether there is something to say at once."""
@@ -57,7 +54,7 @@ class TickProducer:
                 break
             self._tick(producer, number)
             due = max(due + interval, time.monotonic())
-        producer.flush(_LIFETIME_MS / 1000)
+        producer.flush(LIFETIME_MS / 1000)
 
     def _rest(self, stop: Event, due: float) -> None:
         """Wait for the next tick's time, or for a start to begin or to have come far."""
@@ -71,20 +68,14 @@ class TickProducer:
                 return
             stop.wait(min(left, _NEWS_S))
 
-    def _producer(self) -> Producer:
-        return Producer(
-            {
-                **client_config(self._options, self.name, self._delivery),
-                "linger.ms": 0,
-                "message.timeout.ms": _LIFETIME_MS,
-            }
-        )
+    def _producer(self) -> FeedProducer:
+        config = client_config(self._options, self.name, self._delivery)
+        return FeedProducer(config, self._delivery)
 
-    def _tick(self, producer: Producer, number: int) -> None:
+    def _tick(self, producer: FeedProducer, number: int) -> None:
         start = self._horizon.start
 
         def delivered(error: KafkaError | None, message: Message) -> None:
-            self._delivery.delivered(error, message)
             if error is None:
                 place = message.partition() or 0, message.offset() or 0
                 self._horizon.ticked(start, *place, number, message.timestamp()[1])
@@ -94,10 +85,5 @@ class TickProducer:
             tick = Tick(
                 controller=self._options.name, number=number, start=start or None, seen=seen
             )
-            try:
-                producer.produce(
-                    self._topic, encode(tick), TICK_KEY, partition, on_delivery=delivered
-                )
-            except NOT_TAKEN as error:
-                self._delivery.met(error)
-        producer.poll(0)
+            producer.write(self._topic, encode(tick), TICK_KEY, partition, delivered)
+        producer.poll()

@@ -13,7 +13,7 @@ from tests.builders.checkout import ROOT, files, functions, text
 README = Path("README.md")
 PROMISES = Path("docs/promises.md")
 SURVIVAL = Path("docs/survival.md")
-FAULTS = {"A": 23, "B": 8, "C": 28, "D": 9, "F": 14, "G": 13, "H": 14}
+FAULTS = {"A": 23, "B": 8, "C": 28, "D": 9, "F": 14, "G": 13, "H": 15}
 """The catalogue's chapters, and how many faults each has."""
 REFERENCE = re.compile(r"(tests/[\w/]+\.py)::([\w:]+)")
 

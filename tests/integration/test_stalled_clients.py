@@ -8,9 +8,12 @@ import time
 from collections.abc import Callable
 
 import pytest
-from confluent_kafka import Producer
+import structlog
+from confluent_kafka import OFFSET_BEGINNING, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
+from streaming.feeds.clients import FeedConsumer, FeedProducer
+from streaming.process.trouble import Trouble
 from tests.integration.readings import fill
 from tests.integration.topics import create_control_topics, create_topic
 from trimtab.consuming.confluent import ConfluentClient
@@ -25,6 +28,8 @@ pytestmark = pytest.mark.kafka
 
 PATIENCE_S = 40.0
 """Three looks, and more."""
+NOWHERE = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "message.timeout.ms": 500}
+"""What a producer is made of that never writes."""
 _UNDER_WAY_S = 0.5
 """A fetch that is under way has long been answered then."""
 
@@ -66,7 +71,7 @@ def test_a_transport_that_neither_writes_nor_reads_is_made_anew(
     transport.find_end(0)
     _until(transport, Delivered(1), CaughtUp(0))
     transport._consumer.pause(transport._consumer.assignment())  # noqa: SLF001 - behind its back
-    transport._producer = Producer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0})  # noqa: SLF001
+    transport._producer = Producer(NOWHERE)  # noqa: SLF001 - as above
 
     for _ in range(2):
         transport.renew()
@@ -76,6 +81,57 @@ def test_a_transport_that_neither_writes_nor_reads_is_made_anew(
 
     _until(transport, Delivered(2), CaughtUp(2))
     transport.close(1_000)
+
+
+def test_a_feed_of_the_controller_reads_on_with_a_new_client(
+    kafka: EmbeddedKafka, topics_prefix: str
+) -> None:
+    """Each message once, and in order."""
+    servers, topic = kafka.bootstrap_servers, f"{topics_prefix}work"
+    create_topic(servers, topic, 2)
+    fill(servers, topic)
+    reading = {"bootstrap.servers": servers, "group.id": topic, "auto.offset.reset": "earliest"}
+    places = [TopicPartition(topic, partition, OFFSET_BEGINNING) for partition in range(2)]
+    feed = FeedConsumer(reading, places, worn_s=1.0)
+    found = set[tuple[int | None, int | None]]()
+
+    def reads(count: int) -> bool:
+        message = feed.poll(0.1)
+        if message is not None and message.error() is None:
+            place = message.partition(), message.offset()
+            assert place not in found
+            found.add(place)
+        return len(found) == count
+
+    _wait(lambda: reads(10))
+    feed._consumer.pause(feed._consumer.assignment())  # noqa: SLF001 - behind its back
+    time.sleep(_UNDER_WAY_S)
+    fill(servers, topic)
+
+    _wait(lambda: reads(20))
+    feed.close()
+
+
+def test_a_feed_of_the_controller_writes_on_with_a_new_client(
+    kafka: EmbeddedKafka, topics_prefix: str
+) -> None:
+    """When nothing was written for a while."""
+    servers, topic = kafka.bootstrap_servers, f"{topics_prefix}work"
+    create_topic(servers, topic, 1)
+    trouble = Trouble(structlog.get_logger(), "it")
+    feed = FeedProducer({"bootstrap.servers": servers}, trouble, worn_s=0.5)
+    feed._producer = Producer(NOWHERE)  # noqa: SLF001 - as above
+    written: list[bool] = []
+
+    def writes() -> bool:
+        feed.write(topic, b"1", b"", 0, lambda error, _: written.append(error is None))
+        feed.poll()
+        time.sleep(0.1)
+        return any(written)
+
+    _wait(writes)
+
+    assert not written[0]
 
 
 def _opens(transport: ConfluentTransport) -> bool:

@@ -1,0 +1,136 @@
+"""A feed's clients of librdkafka, each made anew when it has done nothing for long.
+
+One whose brokers were away for a moment may never find them again, and tells no error (fault H15).
+A new one does, and costs little: it connects, and reads on where the old one was.
+
+Used by the feeds that live as long as the controller. Its one rule: what is written may be lost,
+and is told then; what is read is read once, and in order.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from threading import Thread
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+
+from streaming.feeds.feed import NOT_TAKEN, Config
+from streaming.process.trouble import Trouble
+
+LIFETIME_MS: Final = 5_000
+"""What could not be sent for so long is dropped: it is said again, or what is newer says more."""
+_WORN_S: Final = 30.0
+"""A client that has done nothing for so long is replaced. Kafka is back sooner, as a rule, and then
+its client has a second to connect."""
+Heard = Callable[[KafkaError | None, Message], object]
+"""Told what becomes of a record."""
+
+
+def _nothing(_error: KafkaError | None, _message: Message) -> None:
+    """Nobody else wants to know."""
+
+
+class FeedProducer:
+    """Writes the records of one feed; its feed polls it again and again."""
+
+    def __init__(self, config: Config, trouble: Trouble, worn_s: float = _WORN_S) -> None:
+        self._config = {**config, "linger.ms": 0, "message.timeout.ms": LIFETIME_MS}
+        self._trouble, self._worn_s = trouble, worn_s
+        self._producer = Producer(self._config)
+        self._failing_since: float | None = None
+        """Since when nothing was written that was to be, or the producer was replaced."""
+
+    def write(
+        self, topic: str, value: bytes, key: bytes, partition: int, heard: Heard = _nothing
+    ) -> bool:
+        """Write a record; tell whether it was taken, and if so, what became of it later."""
+
+        def delivered(error: KafkaError | None, message: Message) -> None:
+            self._trouble.delivered(error, message)
+            self._failed(failed=error is not None)
+            heard(error, message)
+
+        try:
+            self._producer.produce(topic, value, key, partition, on_delivery=delivered)
+        except NOT_TAKEN as error:
+            self._trouble.met(error)
+            self._failed(failed=True)
+            return False
+        return True
+
+    def poll(self) -> None:
+        """Hear what became of records."""
+        self._producer.poll(0)
+        since = self._failing_since
+        if since is not None and time.monotonic() - since > self._worn_s:
+            self.purge()
+            held = [self._producer]
+            self._producer = Producer(self._config)
+            _discard(held)
+            self._failing_since = time.monotonic()
+
+    def flush(self, patience_s: float) -> None:
+        """Wait until all is written, or for so long."""
+        self._producer.flush(patience_s)
+
+    def purge(self) -> None:
+        """Give up what is on its way."""
+        with suppress(KafkaException):  # it has given up for good
+            self._producer.purge()
+            self._producer.poll(0)
+
+    def _failed(self, *, failed: bool) -> None:
+        if not failed:
+            self._failing_since = None
+        elif self._failing_since is None:
+            self._failing_since = time.monotonic()
+
+
+class FeedConsumer:
+    """Reads partitions for one feed, and tells their ends."""
+
+    def __init__(
+        self, config: Config, places: Iterable[TopicPartition], worn_s: float = _WORN_S
+    ) -> None:
+        self._config = {**config, "enable.partition.eof": True}
+        self._next = {(it.topic, it.partition): it.offset for it in places}
+        self._worn_s = worn_s
+        self._consumer = Consumer(self._config)
+        self._follow()
+
+    def poll(self, patience_s: float) -> Message | None:
+        """Wait for a message, for so long at most."""
+        message = self._consumer.poll(patience_s)
+        if message is not None and self._note(message):
+            self._heard_at = time.monotonic()
+        elif time.monotonic() - self._heard_at > self._worn_s:
+            held = [self._consumer]
+            self._consumer = Consumer(self._config)
+            self._follow()
+            _discard(held)
+        return message
+
+    def close(self) -> None:
+        """Read nothing more."""
+        self._consumer.close()
+
+    def _note(self, message: Message) -> bool:
+        """Note how far a partition was read; tell whether Kafka has said that."""
+        error, offset = message.error(), message.offset()
+        place = message.topic() or "", message.partition() or 0
+        if place not in self._next or offset is None:
+            return False
+        if error is not None and error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001 - its name
+            return False
+        self._next[place] = offset + (error is None)
+        return True
+
+    def _follow(self) -> None:
+        self._consumer.assign([TopicPartition(*it, offset) for it, offset in self._next.items()])
+        self._heard_at = time.monotonic()
+
+
+def _discard(held: list[Producer] | list[Consumer]) -> None:
+    """Let go of a client, on a thread of its own: it is not well, and its end may take long."""
+    Thread(target=held.clear, name="discarding", daemon=True).start()
