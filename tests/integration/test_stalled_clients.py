@@ -19,7 +19,9 @@ from tests.integration.topics import create_control_topics, create_topic
 from trimtab.consuming.confluent import ConfluentClient
 from trimtab.consuming.contract import Wish
 from trimtab.errors import TransportError
-from trimtab.protocol import MEMBERS, QueueRef
+from trimtab.protocol import BROKERS, MEMBERS, QueueRef
+from trimtab.sending import confluent_link
+from trimtab.sending.contract import Place
 from trimtab.session import Send
 from trimtab.transports.confluent import ConfluentTransport
 from trimtab.transports.contract import CaughtUp, Delivered, Event
@@ -81,6 +83,37 @@ def test_a_transport_that_neither_writes_nor_reads_is_made_anew(
 
     _until(transport, Delivered(2), CaughtUp(2))
     transport.close(1_000)
+
+
+def test_a_producer_hears_of_verdicts_by_a_new_client(
+    kafka: EmbeddedKafka, topics_prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reads on where it was."""
+    servers = kafka.bootstrap_servers
+    monkeypatch.setattr(confluent_link, "_WORN_S", 1.0)
+    create_topic(servers, topics_prefix + BROKERS.name, 1)
+    writer = Producer({"bootstrap.servers": servers})
+    link = confluent_link.ConfluentLink(Place(servers, {}), topics_prefix)
+    _wait(lambda: link.open("main"))
+    found: list[bytes | None] = []
+
+    def tells(verdict: bytes) -> None:
+        writer.produce(topics_prefix + BROKERS.name, verdict, partition=0)
+        assert 0 == writer.flush(PATIENCE_S)
+
+    def hears(count: int) -> bool:
+        found.extend(it.value for it in link.poll(50))
+        return len(found) >= count
+
+    tells(b"first")
+    _wait(lambda: hears(1))
+    link._consumer.pause(link._consumer.assignment())  # noqa: SLF001 - behind its back
+    time.sleep(_UNDER_WAY_S)
+    tells(b"second")
+    _wait(lambda: hears(2))
+
+    assert [b"first", b"second"] == found
+    link.close()
 
 
 def test_a_feed_of_the_controller_reads_on_with_a_new_client(

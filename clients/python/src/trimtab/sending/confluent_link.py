@@ -19,18 +19,21 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from trimtab.clock import wall_ms
+from trimtab.clock import now_s, wall_ms
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Place, VerdictRecord
 from trimtab.transports.confluent import soon
+from trimtab.transports.confluent_discarding import discard
 
 _ANSWER_S: Final = 2.0
 _AT_ONCE: Final = 1_000
 _PATIENCE_S: Final = 1.0
 """For the last report, when the producer ends."""
 
+_WORN_S: Final = 60.0
+"""A client that has done nothing for so long is replaced: an idle one has little to connect for."""
 _CONNECTING: Final = {"broker", "client", "https", "sasl", "security", "socket", "ssl"}
 """What the names of options begin with that say how to connect; the others concern messages."""
 _UNKNOWN: Final = KafkaError.UNKNOWN_TOPIC_OR_PART
@@ -58,9 +61,16 @@ class ConfluentLink:
         self._caught_up = False
         how = {name: it for name, it in place.kafka.items() if name.split(".")[0] in _CONNECTING}
         wanted = {**soon(how), **how, "bootstrap.servers": place.servers}
+        self._reading, self._writing = {**wanted, **_CONSUMER}, {**wanted, **_PRODUCER}
+        self._start: TopicPartition | None = None
+        """Where to read on; None: it was not opened."""
+        self._heard_at = now_s()
+        """When Kafka last said something of verdicts, if only that there are no more."""
+        self._failing_since: float | None = None
+        """Since when no report was written that was to be."""
         try:
-            self._consumer = Consumer({**wanted, **_CONSUMER}, logger=KAFKA_LOGGER)
-            self._producer = Producer({**wanted, **_PRODUCER}, logger=KAFKA_LOGGER)
+            self._consumer = Consumer(self._reading, logger=KAFKA_LOGGER)
+            self._producer = Producer(self._writing, logger=KAFKA_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {error}") from error
 
@@ -76,13 +86,14 @@ class ConfluentLink:
             raise TransportError(f"{self._brokers}: {found.error.str()}")
         self._key = cluster.encode()
         self._partition = partition_of(cluster, len(found.partitions))
-        start = TopicPartition(self._brokers, self._partition, OFFSET_BEGINNING)
-        self._consumer.assign([start])
+        self._start = TopicPartition(self._brokers, self._partition, OFFSET_BEGINNING)
+        self._consumer.assign([self._start])
         return True
 
     def poll(self, timeout_ms: int) -> list[VerdictRecord]:
         """Wait for a verdict, then take what else is there."""
         self._producer.poll(0)
+        self._renew()
         records: list[VerdictRecord] = []
         message = self._consumer.poll(timeout_ms / 1_000)
         for _ in range(_AT_ONCE):
@@ -99,7 +110,9 @@ class ConfluentLink:
     def report(self, value: bytes) -> None:
         """Write a report; when the queue is full of them, Kafka is away and this one is lost."""
         try:
-            self._producer.produce(self._latency, value, self._key, self._partition)
+            self._producer.produce(
+                self._latency, value, self._key, self._partition, on_delivery=self._delivered
+            )
         except (BufferError, KafkaException) as error:
             KAFKA_LOGGER.debug("a report is lost: %s", error)
 
@@ -108,13 +121,41 @@ class ConfluentLink:
         self._producer.flush(_PATIENCE_S)
         self._consumer.close()
 
+    def _renew(self) -> None:
+        """Make a client anew that has done nothing for long: it may never again (fault H15)."""
+        now = now_s()
+        if self._start is not None and now - self._heard_at > _WORN_S:
+            consumers: list[object] = [self._consumer]
+            self._consumer = Consumer(self._reading, logger=KAFKA_LOGGER)
+            self._consumer.assign([self._start])
+            self._heard_at = now
+            discard(consumers)
+        if self._failing_since is not None and now - self._failing_since > _WORN_S:
+            producers: list[object] = [self._producer]
+            self._producer = Producer(self._writing, logger=KAFKA_LOGGER)
+            self._failing_since = now
+            discard(producers)
+
+    def _delivered(self, error: KafkaError | None, _message: Message) -> None:
+        if error is None:
+            self._failing_since = None
+        elif self._failing_since is None:
+            self._failing_since = now_s()
+
     def _take(self, message: Message, records: list[VerdictRecord]) -> None:
         error = message.error()
         if error is None:
+            self._heard(message, 1)
             kind, at = message.timestamp()
             appended = wall_ms() if kind == TIMESTAMP_NOT_AVAILABLE else at
             records.append(VerdictRecord(message.key(), message.value(), appended))
         elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
+            self._heard(message, 0)
             self._caught_up = True
         else:
             KAFKA_LOGGER.debug("verdicts: %s", error.str())
+
+    def _heard(self, message: Message, further: int) -> None:
+        offset = (message.offset() or 0) + further
+        self._start = TopicPartition(self._brokers, self._partition, offset)
+        self._heard_at = now_s()
