@@ -1,12 +1,13 @@
 """The member's side of the baton: to wait, and to begin on the release that names us."""
 
+from itertools import product
 from typing import Literal
 
 import pytest
 
 from tests.builders.sessions import MINE, a_release, assignment, queue
 from tests.unit.sdk.batons import DEADLINE, a_baton, grant, holding, mine, waiting
-from trimtab.protocol import HolderRef, Release
+from trimtab.protocol import Assignment, HolderRef, Release
 from trimtab.session.baton import Changes
 
 
@@ -154,6 +155,44 @@ def test_an_heir_that_forgot_may_still_be_the_one_named() -> None:
     baton.hear(a_release("a", (0, 1, None, 2)))
 
     assert Changes(assigned=[grant(token=2)]) == baton.obey(assignment(4, hold=[(0, 2)]), DEADLINE)
+
+
+OLDER_RECORDS = [assignment(3), assignment(3, inherit=[(0, 3, "a", 1)])]
+"""What a controller says that has not read the release: nothing, or to wait for it."""
+
+
+@pytest.mark.parametrize("record", OLDER_RECORDS, ids=["nothing", "another promise"])
+def test_what_a_release_has_begun_goes_on_though_the_next_record_knows_nothing_of_it(
+    record: Assignment,
+) -> None:
+    """The controller had not read that release: it reads it, and says hold."""
+    baton = waiting()
+    baton.hear(a_release("a", (0, 1, 42, 2)))
+
+    assert Changes() == baton.obey(record, DEADLINE)
+    assert (grant(token=2, position=42),) == baton.working
+    assert Changes() == baton.obey(assignment(4, hold=[(0, 2)]), DEADLINE)
+
+
+@pytest.mark.parametrize("records", [*product(OLDER_RECORDS, repeat=2)])
+def test_what_two_records_do_not_know_is_lost(records: tuple[Assignment, Assignment]) -> None:
+    """After the first one the member has said what it owns: the second one is the answer."""
+    baton = waiting()
+    baton.hear(a_release("a", (0, 1, 42, 2)))
+    first, second = records
+
+    baton.obey(first, DEADLINE)
+
+    assert [grant(token=2, position=42)] == baton.obey(second, DEADLINE).lost
+
+
+def test_what_a_record_has_confirmed_is_lost_with_the_first_that_does_not_name_it() -> None:
+    """Then the controller knew of it."""
+    baton = waiting()
+    baton.hear(a_release("a", (0, 1, 42, 2)))
+    baton.obey(assignment(3, hold=[(0, 2)]), DEADLINE)
+
+    assert [grant(token=2, position=42)] == baton.obey(assignment(4), DEADLINE).lost
 
 
 def test_inheriting_drops_an_older_grant() -> None:

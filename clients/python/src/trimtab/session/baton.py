@@ -16,7 +16,8 @@ this safe when assignments arrive late, twice or not at all:
    still "owned" in what the controller is told. Whom the release names, `nominee` says.
 
 A queue no longer named, or named under another epoch than the one it is worked on, was taken away,
-and so was one that somebody else has released: the application must drop it at once (lost).
+and so was one that somebody else has released: the application must drop it at once (lost). But the
+first record after a release has begun it may be older than that release; so the second one counts.
 
 `tests/laws/test_baton.py` explores this very code. One object lives as long as one incarnation.
 It knows no time but the one it is handed.
@@ -30,6 +31,7 @@ from trimtab.protocol import (
     Assignment,
     GrantRef,
     HolderRef,
+    InheritRef,
     LifeRef,
     QueueRef,
     Release,
@@ -123,7 +125,8 @@ class Baton:
         changes = Changes()
         named = {row.queue for rows in (record.hold, record.give, record.inherit) for row in rows}
         for queue in sorted(self._states.keys() - named):  # vectors compare: no order by chance
-            self._take_away(queue, changes)
+            if not self._is_spared(queue):
+                self._take_away(queue, changes)
         for row in record.give:
             self._give(row, deadline, changes)
         for row in record.hold:
@@ -132,7 +135,7 @@ class Baton:
             else:
                 self._remember_next(row)
         for heir in record.inherit:
-            if self._is_news(heir.queue, heir.epoch, changes):
+            if not self._is_begun(heir) and self._is_news(heir.queue, heir.epoch, changes):
                 source = (heir.from_member, heir.from_incarnation, heir.from_epoch)
                 self._states[heir.queue] = Waiting(heir.epoch, source)
                 self._start_if_named(heir.queue, changes)
@@ -210,6 +213,19 @@ class Baton:
                 pass
             case _:
                 assert_never(state)
+        return True
+
+    def _is_begun(self, heir: InheritRef) -> bool:
+        """Whether a release has begun this under another epoch than a record promises."""
+        state = self._states.get(heir.queue)
+        return state is not None and epoch_of(state) != heir.epoch and self._is_spared(heir.queue)
+
+    def _is_spared(self, queue: QueueRef) -> bool:
+        """Whether a record may be older than the release that has begun a grant; once for each."""
+        state = self._states[queue]
+        if not isinstance(state, Working) or state.outlook.source is None or state.doubted:
+            return False
+        self._states[queue] = replace(state, doubted=True)
         return True
 
     def _give(self, row: HolderRef, deadline: int, changes: Changes) -> None:

@@ -18,6 +18,8 @@ class Working:
 
     grant: Grant
     outlook: Outlook = UNTOLD
+    doubted: bool = False
+    """Whether a record does not know that a release has begun it."""
 
 
 @dataclass(frozen=True, slots=True)

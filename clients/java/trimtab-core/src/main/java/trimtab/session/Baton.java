@@ -35,7 +35,8 @@ import trimtab.session.Duty.Working;
  *   <li>It is released once the application has said that it stopped, and not before.
  * </ol>
  *
- * <p>A queue no longer named, or named under another epoch, was taken away: it is lost at once.
+ * <p>A queue no longer named, or named under another epoch, was taken away: it is lost at once. But the
+ * first record after a release has begun it may be older than that release; so the second one counts.
  */
 final class Baton {
     Predicate<String> subscribes;
@@ -92,6 +93,7 @@ final class Baton {
         Changes changes = new Changes();
         Set<Queue> unnamed = new TreeSet<>(states.keySet());
         unnamed.removeAll(record.queues());
+        unnamed.removeIf(this::isSpared);
         unnamed.forEach(queue -> takeAway(queue, changes));
         record.give.forEach(row -> give(row, deadline, changes));
         for (HolderRow row : record.hold) {
@@ -102,7 +104,7 @@ final class Baton {
             }
         }
         for (HeirRow heir : record.inherit) {
-            if (isNews(heir.queue, heir.epoch, changes)) {
+            if (!isBegun(heir) && isNews(heir.queue, heir.epoch, changes)) {
                 states.put(heir.queue, new Waiting(heir.epoch, heir.from));
                 startIfNamed(heir.queue, changes);
             }
@@ -181,6 +183,22 @@ final class Baton {
         if (state instanceof Owned) {
             takeAway(queue, changes);
         }
+        return true;
+    }
+
+    /** Whether a release has begun this under another epoch than a record promises. */
+    private boolean isBegun(HeirRow heir) {
+        Duty state = states.get(heir.queue);
+        return state != null && state.epoch() != heir.epoch && isSpared(heir.queue);
+    }
+
+    /** Whether a record may be older than the release that has begun a grant; once for each. */
+    private boolean isSpared(Queue queue) {
+        Duty state = states.get(queue);
+        if (!(state instanceof Working) || !((Working) state).isBegunByRelease()) {
+            return false;
+        }
+        states.put(queue, ((Working) state).doubted());
         return true;
     }
 

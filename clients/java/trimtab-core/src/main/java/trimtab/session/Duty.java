@@ -28,8 +28,25 @@ abstract class Duty {
 
     /** The application works on the queue. */
     static final class Working extends Owned {
+        /** Whether a record does not know that a release has begun it. */
+        private final boolean isDoubted;
+
         Working(Grant grant, Outlook outlook) {
+            this(grant, outlook, false);
+        }
+
+        private Working(Grant grant, Outlook outlook, boolean isDoubted) {
             super(grant, outlook);
+            this.isDoubted = isDoubted;
+        }
+
+        /** Whether a release has begun it, and no record has doubted that yet. */
+        boolean isBegunByRelease() {
+            return outlook.isOfRelease() && !isDoubted;
+        }
+
+        Working doubted() {
+            return new Working(grant, outlook, true);
         }
 
         @Override

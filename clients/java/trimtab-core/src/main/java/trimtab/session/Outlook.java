@@ -34,6 +34,11 @@ final class Outlook {
         return new Outlook(null, source);
     }
 
+    /** Whether a release has begun its grant, and no record has said who comes next. */
+    boolean isOfRelease() {
+        return source != null;
+    }
+
     /** Whom the life {@code me} names when it releases its grant of this epoch; null: nobody. */
     Next named(Life me, long epoch, Recall recall) {
         Life former;
