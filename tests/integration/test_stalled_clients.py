@@ -42,9 +42,14 @@ def test_a_queue_of_which_nothing_is_read_is_read_by_a_new_client(
     """From where it was read to, and what is paused stays so."""
     servers, topic = kafka.bootstrap_servers, f"{topics_prefix}work"
     create_topic(servers, topic, 2)
+    create_topic(servers, f"{topic}.more", 2)
     fill(servers, topic)
+    fill(servers, f"{topic}.more")
     client = ConfluentClient(Wish(servers, topic, {}, {}, 5.0))
     stalled, paused = QueueRef(topic, "", 0), QueueRef(topic, "", 1)
+    other = QueueRef(f"{topic}.more", "", 0)
+    client.begin({other: 0})
+    assert [0, 1, 2, 3, 4] == _taken(client, 5)
     client.begin({stalled: 0, paused: 0})
     client.pause([paused])
     first = _taken(client, 5)
@@ -56,6 +61,7 @@ def test_a_queue_of_which_nothing_is_read_is_read_by_a_new_client(
 
     assert [0, 1, 2, 3, 4] == first
     assert [5, 6, 7, 8, 9] == second
+    assert {stalled: 10, other: 5} == client.positions([stalled, paused, other])
     client.resume([paused])
     assert 10 == len(_taken(client, 10))
     client.close()

@@ -42,6 +42,8 @@ from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_ends import EndFinder
 
 _LOGGER: Final = logging.getLogger("trimtab")
+_NAMED: Final = 3
+"""Queues that a line of the log names: there may be thousands."""
 _SPECIAL: Final = {"earliest": OFFSET_BEGINNING, "latest": OFFSET_END}
 """As times these mean the same to a broker (the protocol's ListOffsets)."""
 
@@ -63,6 +65,8 @@ class ConfluentClient:
         self._places: dict[QueueRef, int] = {}
         """What is read, and where each was begun."""
         self._paused: set[QueueRef] = set()
+        self._reached: dict[QueueRef, int] = {}
+        """Where earlier consumers came to, with what was begun then."""
         self.astray: set[QueueRef] = set()
         self.troubles: list[Exception] = []
 
@@ -90,6 +94,7 @@ class ConfluentClient:
         self._paused.difference_update(queues)
         for queue in queues:
             self._places.pop(queue, None)
+            self._reached.pop(queue, None)
         self._consumer.incremental_unassign([place(it) for it in queues])
 
     def pause(self, queues: Iterable[QueueRef]) -> None:
@@ -106,8 +111,10 @@ class ConfluentClient:
 
     def positions(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
         """What comes after the last message that was taken, if one was."""
-        found = self._consumer.position([place(it) for it in queues])
-        return {queue_of(it): it.offset for it in found if it.offset >= 0}
+        asked = list(queues)
+        found = self._consumer.position([place(it) for it in asked])
+        reached = {it: self._reached[it] for it in asked if it in self._reached}
+        return reached | {queue_of(it): it.offset for it in found if it.offset >= 0}
 
     def ends(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
         """Where they end, as librdkafka keeps it."""
@@ -137,11 +144,14 @@ class ConfluentClient:
     def look(self) -> None:
         """Go on with a new consumer if this one has stopped to read something."""
         if stalled := self._stall.found(frozenset(self._places.keys() - self._paused)):
-            _LOGGER.warning(
-                "librdkafka reads nothing of %s, though Kafka has more: going on with a new client",
-                ", ".join(map(str, sorted(stalled))),
+            named = ", ".join(f"{it.topic}/{it.id}" for it in sorted(stalled)[:_NAMED])
+            further = f" and {len(stalled) - _NAMED} more queues" * (len(stalled) > _NAMED)
+            text = (
+                "librdkafka reads nothing of %s, though Kafka has more: going on with a new client"
             )
-            self._places |= self.positions(self._places)
+            _LOGGER.warning(text, named + further)
+            self._reached = self.positions(self._places)
+            self._places |= self._reached
             held: list[object] = [self._consumer]
             self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
             self._consumer.incremental_assign([place(*it) for it in self._places.items()])
