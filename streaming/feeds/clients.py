@@ -38,8 +38,8 @@ class FeedProducer:
         self._config = {**config, "linger.ms": 0, "message.timeout.ms": LIFETIME_MS}
         self._trouble, self._worn_s = trouble, worn_s
         self._producer = Producer(self._config)
-        self._failing_since: float | None = None
-        """Since when nothing was written that was to be, or the producer was replaced."""
+        self._failing: dict[tuple[str, int], float] = {}
+        """Since when nothing was written of what was to be, by partition: a broker leads some."""
 
     def write(
         self, topic: str, value: bytes, key: bytes, partition: int, heard: Heard = _nothing
@@ -48,27 +48,26 @@ class FeedProducer:
 
         def delivered(error: KafkaError | None, message: Message) -> None:
             self._trouble.delivered(error, message)
-            self._failed(failed=error is not None)
+            self._note(topic, partition, failed=error is not None)
             heard(error, message)
 
         try:
             self._producer.produce(topic, value, key, partition, on_delivery=delivered)
         except NOT_TAKEN as error:
             self._trouble.met(error)
-            self._failed(failed=True)
+            self._note(topic, partition, failed=True)
             return False
         return True
 
     def poll(self) -> None:
         """Hear what became of records."""
         self._producer.poll(0)
-        since = self._failing_since
-        if since is not None and time.monotonic() - since > self._worn_s:
+        if self._failing and time.monotonic() - min(self._failing.values()) > self._worn_s:
             self.purge()
             held = [self._producer]
             self._producer = Producer(self._config)
             _discard(held)
-            self._failing_since = time.monotonic()
+            self._failing.clear()
 
     def flush(self, patience_s: float) -> None:
         """Wait until all is written, or for so long."""
@@ -80,11 +79,11 @@ class FeedProducer:
             self._producer.purge()
             self._producer.poll(0)
 
-    def _failed(self, *, failed: bool) -> None:
-        if not failed:
-            self._failing_since = None
-        elif self._failing_since is None:
-            self._failing_since = time.monotonic()
+    def _note(self, topic: str, partition: int, *, failed: bool) -> None:
+        if failed:
+            self._failing.setdefault((topic, partition), time.monotonic())
+        else:
+            self._failing.pop((topic, partition), None)
 
 
 class FeedConsumer:
@@ -102,9 +101,9 @@ class FeedConsumer:
     def poll(self, patience_s: float) -> Message | None:
         """Wait for a message, for so long at most."""
         message = self._consumer.poll(patience_s)
-        if message is not None and self._note(message):
-            self._heard_at = time.monotonic()
-        elif time.monotonic() - self._heard_at > self._worn_s:
+        if message is not None:
+            self._note(message)
+        elif time.monotonic() - min(self._heard_at.values()) > self._worn_s:
             held = [self._consumer]
             self._consumer = Consumer(self._config)
             self._follow()
@@ -115,20 +114,21 @@ class FeedConsumer:
         """Read nothing more."""
         self._consumer.close()
 
-    def _note(self, message: Message) -> bool:
-        """Note how far a partition was read; tell whether Kafka has said that."""
+    def _note(self, message: Message) -> None:
+        """Note how far a partition was read."""
         error, offset = message.error(), message.offset()
         place = message.topic() or "", message.partition() or 0
         if place not in self._next or offset is None:
-            return False
-        if error is not None and error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001 - its name
-            return False
-        self._next[place] = offset + (error is None)
-        return True
+            return
+        if error is None or error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its name
+            self._next[place] = offset + (error is None)
+            self._heard_at[place] = time.monotonic()
 
     def _follow(self) -> None:
         self._consumer.assign([TopicPartition(*it, offset) for it, offset in self._next.items()])
-        self._heard_at = time.monotonic()
+        self._heard_at = dict.fromkeys(self._next, time.monotonic())
+        """When Kafka last said something of each. What rests says nothing, so a reader is replaced
+        now and then; a new one hears of each end once."""
 
 
 def _discard(held: list[Producer] | list[Consumer]) -> None:

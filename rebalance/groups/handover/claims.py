@@ -5,8 +5,8 @@ when it is certainly false: the member has acted on the group's last decision; o
 that is not drawn yet, or one that another member has on that very queue. A claim above the epoch of
 the queue's holder is never certainly false: a release that was not read yet may name the member,
 under an epoch of its own. But if that release is lost, two may work on the queue. So such a member
-is told anew what it has, and drops what it is not told. In no case does the member get the queue
-(faults C8, C9).
+is told anew what it has, and drops what it is not told of twice. In no case does the member get the
+queue (faults C8, C9).
 
 Called by ``endings`` with each beat that lists what its member owns. Its one rule: a claim changes
 nothing; it is refused in the history, and the member is told again what it really has.

@@ -2,10 +2,12 @@
 
 import logging
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 
 from tests.builders.sessions import queue
+from trimtab.consuming import confluent_stall
 from trimtab.consuming.confluent_stall import Stall
 from trimtab.protocol import QueueRef
 from trimtab.transports.confluent_ends import EndFinder, Ends, Partition, Unanswered
@@ -99,6 +101,41 @@ def test_nothing_stalls_while_kafka_is_away(reader: Reader) -> None:
     reader.kafka.is_away = False
     assert set() == reader.looks()
     assert {A} == reader.looks()
+
+
+def test_a_new_client_has_two_looks_of_its_own(reader: Reader) -> None:
+    """It had no time to connect yet."""
+    reader.kafka.ends[B] = 21
+    reader.looks(2)
+    reader.stall.replaced({B})
+
+    assert set() == reader.looks(2)
+    assert {B} == reader.looks()
+
+
+def test_what_no_new_client_reads_is_looked_at_ever_more_rarely(
+    reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A right is missing, perhaps; what else is read shall not suffer from it."""
+    now = 1_000.0
+    monkeypatch.setattr(confluent_stall, "now_s", lambda: now)
+    reader.stall = Stall(reader.kafka, reader.heard.__getitem__, look_s=5.0)
+    reader.kafka.ends[B] = 21
+    at = []
+    for _ in range(3_000):
+        now += 1.0
+        reader.heard[A] = reader.kafka.ends[A] = reader.heard[A] + 1
+        if stalled := reader.looks():
+            reader.stall.replaced(stalled)
+            at.append(now)
+
+    pauses = [later - earlier for earlier, later in pairwise(at)]
+    assert sorted(pauses) == pauses
+    assert pauses[0] < 40.0
+    assert pauses[-1] > 600.0
+    reader.heard[B] = 21
+    reader.looks(2_000)
+    assert set() == reader.looks()
 
 
 def test_what_is_wanted_no_more_does_not_stall(reader: Reader) -> None:

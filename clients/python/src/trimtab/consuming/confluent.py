@@ -60,7 +60,9 @@ class ConfluentClient:
             self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {said(error)}") from None
-        ends = EndFinder(commit_settings(settings), KAFKA_LOGGER, wish.patience_s)
+        ends = EndFinder(
+            commit_settings(settings), KAFKA_LOGGER, wish.patience_s, all_of_them=False
+        )
         self._stall = Stall(ends, self._heard)
         self._places: dict[QueueRef, int] = {}
         """What is read, and where each was begun."""
@@ -143,7 +145,9 @@ class ConfluentClient:
 
     def look(self) -> None:
         """Go on with a new consumer if this one has stopped to read something."""
-        if stalled := self._stall.found(frozenset(self._places.keys() - self._paused)):
+        if stalled := self._stall.found(
+            frozenset(self._places.keys() - self._paused - self.astray)
+        ):
             named = ", ".join(f"{it.topic}/{it.id}" for it in sorted(stalled)[:_NAMED])
             further = f" and {len(stalled) - _NAMED} more queues" * (len(stalled) > _NAMED)
             text = (
@@ -157,10 +161,14 @@ class ConfluentClient:
             self._consumer.incremental_assign([place(*it) for it in self._places.items()])
             self._consumer.pause([place(it) for it in self._paused])
             discard(held)
+            self._stall.replaced(stalled)
 
     def close(self) -> None:
         """Read nothing more."""
         self._consumer.close()
+        held: list[object] = [self._stall]
+        del self._stall  # it knows us, and has a client
+        discard(held)
 
     def _end(self, queue: QueueRef) -> int:
         """What was heard of the end; less than 0 as long as there was no fetch."""

@@ -20,6 +20,9 @@ from trimtab.transports.confluent_ends import EndFinder, Unanswered
 LOOK_S: Final = 5.0
 """Between two looks. A fetch takes milliseconds, and a connection to a broker that is back one
 second; a stall is one that is found by two looks."""
+_LONGEST_S: Final = 600.0
+"""The same after clients that were replaced in vain: something else keeps a queue from being read
+then, as a right that is missing, or a quota."""
 
 
 class Stall:
@@ -29,7 +32,8 @@ class Stall:
         self, ends: EndFinder, heard: Callable[[QueueRef], int], look_s: float = LOOK_S
     ) -> None:
         """Take who asks Kafka itself, and what the client has heard; it begins with none behind."""
-        self._ends, self._heard, self._look_s = ends, heard, look_s
+        self._ends, self._heard, self._shortest_s = ends, heard, look_s
+        self._look_s = look_s
         self._drained = False
         """Whether the application has taken all that was there since the last look."""
         self._look_at = now_s() + look_s
@@ -37,8 +41,17 @@ class Stall:
         """What was heard of each at the last look."""
         self._asked: Mapping[QueueRef, int] = {}
         """What was heard of the queues whose ends are asked for: of those that seem to rest."""
+        self._suspects: dict[QueueRef, int] = {}
+        """Those for which a client was replaced, and what was heard of them, until more is."""
         self._behind: Mapping[QueueRef, int] = {}
         """Those that Kafka had more of at the last look, and what was heard of them."""
+
+    def replaced(self, stalled: set[QueueRef]) -> None:
+        """A new client reads, which has heard nothing yet; look again, more rarely each time."""
+        self._suspects |= {it: self._heard(it) for it in stalled}
+        self._look_s = min(2 * self._look_s, _LONGEST_S)
+        self._look_at, self._drained = now_s() + self._look_s, False
+        self._last, self._asked, self._behind = {}, {}, {}
 
     def drained(self) -> None:
         """The application has taken all that there was: librdkafka fetches."""
@@ -52,6 +65,10 @@ class Stall:
         if now >= self._look_at and wanted and self._drained:
             self._look_at, self._drained = now + self._look_s, False
             last, self._last = self._last, {it: self._heard(it) for it in wanted}
+            suspects = {it: at for it, at in self._suspects.items() if self._last.get(it) == at}
+            if self._suspects and not suspects:
+                self._look_s = self._shortest_s
+            self._suspects = suspects
             self._asked = {it: at for it, at in self._last.items() if last.get(it) == at}
             if self._asked:
                 self._ends.ask(0, [(it.topic, it.id) for it in self._asked])

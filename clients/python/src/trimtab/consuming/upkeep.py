@@ -78,6 +78,9 @@ class Upkeep:
         except RefusedError as error:
             self._report_once(error)
         self._watch()
+        if not hurried:  # first: what follows may ask the very client that stands still
+            with self._intake.turn:
+                self._intake.client.look()
         now = now_s()
         if now >= self._asked.again_at:
             with self._asked.answered(self._report_once):
@@ -85,8 +88,6 @@ class Upkeep:
                 self._beginning.look()
                 if not hurried:  # its questions wait behind a fetch, and the next queue for them
                     self._stand_by()
-                    with self._intake.turn:
-                        self._intake.client.look()
                 self._go_on()
                 self._handover.learn(self._unknown())
         self._tell_troubles()

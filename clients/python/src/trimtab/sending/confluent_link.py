@@ -88,6 +88,7 @@ class ConfluentLink:
         self._partition = partition_of(cluster, len(found.partitions))
         self._start = TopicPartition(self._brokers, self._partition, OFFSET_BEGINNING)
         self._consumer.assign([self._start])
+        self._heard_at = now_s()
         return True
 
     def poll(self, timeout_ms: int) -> list[VerdictRecord]:
@@ -133,7 +134,7 @@ class ConfluentLink:
         if self._failing_since is not None and now - self._failing_since > _WORN_S:
             producers: list[object] = [self._producer]
             self._producer = Producer(self._writing, logger=KAFKA_LOGGER)
-            self._failing_since = now
+            self._failing_since = None
             discard(producers)
 
     def _delivered(self, error: KafkaError | None, _message: Message) -> None:

@@ -113,8 +113,9 @@ class ConfluentTransport:
         self._reading = _CONSUMER | shared | hooks
         self._broken = False
         """Whether the producer will never write again."""
-        self._written = self._read = True
-        """Whether anything was written, or read to its end, since the last `renew`."""
+        self._sent, self._written = set[str](), set[str]()
+        """To which topics something was to be written since the last `renew`, and was."""
+        self._read = True  # to the end, since then
         self._wears_out = False
         """Whether `renew` was called."""
         try:
@@ -144,9 +145,11 @@ class ConfluentTransport:
     def send(self, message: Send) -> None:
         """Hand a record to librdkafka."""
         ticket, topic = message.ticket, self._prefix + message.topic
+        self._sent.add(topic)
 
         def report(error: KafkaError | None, _message: Message) -> None:
-            self._written |= error is None
+            if error is None:
+                self._written.add(topic)
             self._events.append(
                 Delivered(ticket)
                 if error is None
@@ -196,20 +199,17 @@ class ConfluentTransport:
         self._consumer.close()
 
     def _replace(self) -> None:
-        """Make a new producer, or consumer, of one that seems never to do anything again.
-
-        A broker that comes back is not always found by librdkafka (`consuming.confluent_stall`).
-        """
-        self._broken |= not self._written
+        """Make anew what may never do anything again (`consuming.confluent_stall` says why)."""
+        self._broken |= not self._sent <= self._written
         if not self._read:
             held: list[object] = [self._consumer]
             self._consumer = Consumer(self._reading, logger=KAFKA_LOGGER)
             self._follow()
             discard(held)
-        self._wears_out = self._written = self._read = False
+        self._sent, self._written = set(), set()
+        self._wears_out = self._read = False
 
     def _follow(self) -> None:
-        """Read on from where it was read to."""
         self._consumer.assign([TopicPartition(*it, at) for it, at in self._progress.places()])
 
     def _take(self, message: Message) -> None:

@@ -59,20 +59,35 @@ class _Question:
         """Whether there is an answer, or a failure, for each partition."""
         return all(it.done() for it in self.answers.values())
 
-    def ends(self) -> Ends:
-        """Return the answer, which is there."""
-        return Ends(self.at, {_key(it): _end(of) for it, of in self.answers.items()})
+    def ends(self, *, all_of_them: bool) -> Ends:
+        """Return the answer, which is there: of all, or of those partitions that have one."""
+        found, missing = dict[Partition, int](), list[Unanswered]()
+        for partition, answer in self.answers.items():
+            try:
+                found[_key(partition)] = _end(answer)
+            except Unanswered as error:
+                missing.append(error)
+        if missing and (all_of_them or not found):
+            raise missing[0]
+        return Ends(self.at, found)
 
 
 class EndFinder:
     """Asks, and asks a fresh client when there is no answer soon."""
 
     def __init__(
-        self, config: Mapping[str, Any], logger: logging.Logger, patience_s: float
+        self,
+        config: Mapping[str, Any],
+        logger: logging.Logger,
+        patience_s: float,
+        *,
+        all_of_them: bool = True,
     ) -> None:
+        """Take how to connect; an answer is of all partitions, unless some of them will do."""
         self._config = dict(config)
         self._logger = logger
         self._patience_s = patience_s
+        self._all_of_them = all_of_them
         self._client: admin.AdminClient | None = None
         """The last one that has answered."""
         self._questions: list[_Question] = []
@@ -93,7 +108,7 @@ class EndFinder:
         for question in [it for it in reversed(self._questions) if it.is_answered]:
             self._questions.remove(question)
             try:
-                ends = question.ends()
+                ends = question.ends(all_of_them=self._all_of_them)
             except Unanswered:
                 if self._questions:
                     continue

@@ -102,8 +102,8 @@ abstract class Client {
     }
 
     /**
-     * Whether it is shut down, or about to be: from when it has sent its offsets and unregistered, it does nothing
-     * more with any queue. RocketMQ calls it shut down a second later, when all its threads have ended.
+     * Whether it is shut down, or about to be: from when it has sent its offsets and is registered no more, it does
+     * nothing more with any queue. RocketMQ calls it shut down a second later, when all its threads have ended.
      */
     boolean isShutDown() {
         ServiceState now = state();
@@ -118,7 +118,7 @@ abstract class Client {
 
     /** Whether it still has a queue: it removes one after its offset was sent to the broker. */
     boolean has(Queue queue) {
-        return !isShutDown() && rebalance().getProcessQueueTable().containsKey(named(queue));
+        return rebalance().getProcessQueueTable().containsKey(named(queue));
     }
 
     /** Whether it has a queue that was dropped, and that it therefore has to remove first. */
