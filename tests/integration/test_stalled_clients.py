@@ -81,13 +81,13 @@ def test_a_transport_that_neither_writes_nor_reads_is_made_anew(
     transport._consumer.pause(transport._consumer.assignment())  # noqa: SLF001 - behind its back
     transport._producer = Producer(NOWHERE)  # noqa: SLF001 - as above
 
-    for _ in range(2):
+    for ticket in (2, 3):
         transport.renew()
         transport.poll(100)
-    transport.send(Send(MEMBERS.name, b"billing/a", b"{}", 2))
-    transport.find_end(2)
+        transport.send(Send(MEMBERS.name, b"billing/a", b"{}", ticket))
+    transport.find_end(3)
 
-    _until(transport, Delivered(2), CaughtUp(2))
+    _until(transport, Delivered(3), CaughtUp(3))
     transport.close(1_000)
 
 
