@@ -19,6 +19,7 @@ from trimtab.errors import (
     TrimtabError,
 )
 from trimtab.inspection import Controllers, Inspection, Surroundings
+from trimtab.listing import listed
 from trimtab.protocol import MEMBERS
 from trimtab.relapses import Relapses
 from trimtab.session import MemberSession, Profile, Send, Unheard
@@ -246,5 +247,4 @@ def _of_controllers(found: LastTick | None) -> str:
 def _listed(found: tuple[Subscriber, ...]) -> str:
     """Name some, in an order that does not change."""
     names = [f"client {it.client} on {it.host.lstrip('/')}" for it in sorted(found)]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    return listed(names, _NAMED)

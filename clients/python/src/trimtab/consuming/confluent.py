@@ -37,13 +37,14 @@ from trimtab.consuming.confluent_stall import Stall
 from trimtab.consuming.contract import RefusedError, Wish, where
 from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
+from trimtab.listing import listed
 from trimtab.protocol import QueueRef
 from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_ends import EndFinder
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _NAMED: Final = 3
-"""Queues that a line of the log names: there may be thousands."""
+"""Queues that a line of the log names; the rest is counted."""
 _SPECIAL: Final = {"earliest": OFFSET_BEGINNING, "latest": OFFSET_END}
 """As times these mean the same to a broker (the protocol's ListOffsets)."""
 
@@ -148,12 +149,10 @@ class ConfluentClient:
         if stalled := self._stall.found(
             frozenset(self._places.keys() - self._paused - self.astray)
         ):
-            named = ", ".join(f"{it.topic}/{it.id}" for it in sorted(stalled)[:_NAMED])
-            further = f" and {len(stalled) - _NAMED} more queues" * (len(stalled) > _NAMED)
-            text = (
-                "librdkafka reads nothing of %s, though Kafka has more: going on with a new client"
+            _LOGGER.warning(
+                "librdkafka reads nothing of %s, though Kafka has more: going on with a new client",
+                listed([f"{it.topic}/{it.id}" for it in sorted(stalled)], _NAMED),
             )
-            _LOGGER.warning(text, named + further)
             self._reached = self.positions(self._places)
             self._places |= self._reached
             held: list[object] = [self._consumer]
