@@ -64,9 +64,9 @@ class FeedProducer:
         self._producer.poll(0)
         if self._failing and time.monotonic() - min(self._failing.values()) > self._worn_s:
             self.purge()
-            held = [self._producer]
+            held: list[object] = [self._producer]
             self._producer = Producer(self._config)
-            _discard(held)
+            discard(held)
             self._failing.clear()
 
     def flush(self, patience_s: float) -> None:
@@ -104,10 +104,10 @@ class FeedConsumer:
         if message is not None:
             self._note(message)
         elif time.monotonic() - min(self._heard_at.values()) > self._worn_s:
-            held = [self._consumer]
+            held: list[object] = [self._consumer]
             self._consumer = Consumer(self._config)
             self._follow()
-            _discard(held)
+            discard(held)
         return message
 
     def close(self) -> None:
@@ -131,6 +131,9 @@ class FeedConsumer:
         now and then; a new one hears of each end once."""
 
 
-def _discard(held: list[Producer] | list[Consumer]) -> None:
-    """Let go of a client, on a thread of its own: it is not well, and its end may take long."""
+def discard(held: list[object]) -> None:
+    """Let go of a client, on a thread of its own: it is not well, and its end may take long.
+
+    Its caller holds it nowhere else. Members have the same; their code is not the controller's.
+    """
     Thread(target=held.clear, name="discarding", daemon=True).start()

@@ -24,6 +24,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 from rebalance.ids import TopicName
 from streaming.feeds.announcements import Seen
+from streaming.feeds.clients import discard
 from streaming.feeds.feed import Config
 from streaming.process.trouble import Trouble
 from trimtab.protocol import RunRef, limits
@@ -104,7 +105,9 @@ class Metadata:
     def _failed(self, reason: object, *errors: KafkaError) -> None:
         self._trouble.met(reason)
         if any(it.code() < KafkaError.UNKNOWN for it in errors):  # librdkafka's own, no broker's
+            held: list[object] = [self._admin]
             self._admin = AdminClient(self._config)
+            discard(held)
 
 
 def _seen(answer: Future[TopicDescription]) -> Seen:

@@ -55,8 +55,6 @@ class PaceKeeper:
             interval_ms=asking.interval_ms,
         )
         topics = self._options.topics
-        topic, partition = (
-            f"{topics.prefix}{COMMANDS.name}",
-            partition_of(asking.group, topics.partitions),
-        )
+        topic = f"{topics.prefix}{COMMANDS.name}"
+        partition = partition_of(asking.group, topics.partitions)
         producer.write(topic, encode(command), asking.group.encode(), partition)  # or asked again
