@@ -53,10 +53,12 @@ final class Departures {
     void look(Consumer<Map<Grant, Long>> finished) {
         settle();
         Map<Grant, Long> gone = new HashMap<>();
+        boolean isShutDown = client.isShutDown(); // a rebalance that is under way then does nothing
         synchronized (this) {
             for (Grant grant : leaving) {
                 boolean isSettled = !client.keepsUntilSettled() || settled.contains(grant);
-                if (isSettled && !isKept(grant.queue) && gate.isIdle(grant.queue)) {
+                boolean isKept = !isShutDown && (answers.name(grant.queue) || client.has(grant.queue));
+                if (isSettled && !isKept && gate.isIdle(grant.queue)) {
                     gone.put(grant, null);
                 }
             }
@@ -68,11 +70,6 @@ final class Departures {
                 settled.removeAll(gone.keySet()); // not before they are released: until then they are its share
             }
         }
-    }
-
-    /** A rebalance that is under way while the client shuts down may be answered still: it does nothing. */
-    private boolean isKept(Queue queue) {
-        return !client.isShutDown() && (answers.name(queue) || client.has(queue));
     }
 
     /** Has the broker know how far those are that nobody works on any more; then the client may remove them. */
