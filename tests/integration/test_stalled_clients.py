@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 import structlog
-from confluent_kafka import OFFSET_BEGINNING, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from streaming.feeds.clients import FeedConsumer, FeedProducer
@@ -37,25 +37,22 @@ _UNDER_WAY_S = 0.5
 
 
 def test_a_queue_of_which_nothing_is_read_is_read_by_a_new_client(
-    kafka: EmbeddedKafka, topics_prefix: str
+    kafka: EmbeddedKafka, work: str
 ) -> None:
     """From where it was read to, and what is paused stays so."""
-    servers, topic = kafka.bootstrap_servers, f"{topics_prefix}work"
-    create_topic(servers, topic, 2)
-    create_topic(servers, f"{topic}.more", 2)
-    fill(servers, topic)
-    fill(servers, f"{topic}.more")
-    client = ConfluentClient(Wish(servers, topic, {}, {}, 5.0))
-    stalled, paused = QueueRef(topic, "", 0), QueueRef(topic, "", 1)
-    other = QueueRef(f"{topic}.more", "", 0)
+    servers = kafka.bootstrap_servers
+    create_topic(servers, f"{work}.more", 2)
+    fill(servers, f"{work}.more")
+    client = ConfluentClient(Wish(servers, work, {}, {}, 5.0))
+    stalled, paused = QueueRef(work, "", 0), QueueRef(work, "", 1)
+    other = QueueRef(f"{work}.more", "", 0)
     client.begin({other: 0})
     assert [0, 1, 2, 3, 4] == _taken(client, 5)
     client.begin({stalled: 0, paused: 0})
     client.pause([paused])
     first = _taken(client, 5)
-    client._consumer.pause(client._consumer.assignment())  # noqa: SLF001 - behind its back
-    time.sleep(_UNDER_WAY_S)
-    fill(servers, topic)
+    _keep_from_reading(client._consumer)  # noqa: SLF001 - behind its back
+    fill(servers, work)
 
     second = _taken(client, 5)
 
@@ -78,7 +75,7 @@ def test_a_transport_that_neither_writes_nor_reads_is_made_anew(
     transport.send(Send(MEMBERS.name, b"billing/a", b"{}", 1))
     transport.find_end(0)
     _until(transport, Delivered(1), CaughtUp(0))
-    transport._consumer.pause(transport._consumer.assignment())  # noqa: SLF001 - behind its back
+    _keep_from_reading(transport._consumer)  # noqa: SLF001 - behind its back
     transport._producer = Producer(NOWHERE)  # noqa: SLF001 - as above
 
     for ticket in (2, 3):
@@ -113,8 +110,7 @@ def test_a_producer_hears_of_verdicts_by_a_new_client(
 
     tells(b"first")
     _wait(lambda: hears(1))
-    link._consumer.pause(link._consumer.assignment())  # noqa: SLF001 - behind its back
-    time.sleep(_UNDER_WAY_S)
+    _keep_from_reading(link._consumer)  # noqa: SLF001 - behind its back
     tells(b"second")
     _wait(lambda: hears(2))
 
@@ -123,14 +119,12 @@ def test_a_producer_hears_of_verdicts_by_a_new_client(
 
 
 def test_a_feed_of_the_controller_reads_on_with_a_new_client(
-    kafka: EmbeddedKafka, topics_prefix: str
+    kafka: EmbeddedKafka, work: str
 ) -> None:
     """Each message once, and in order."""
-    servers, topic = kafka.bootstrap_servers, f"{topics_prefix}work"
-    create_topic(servers, topic, 2)
-    fill(servers, topic)
-    reading = {"bootstrap.servers": servers, "group.id": topic, "auto.offset.reset": "earliest"}
-    places = [TopicPartition(topic, partition, OFFSET_BEGINNING) for partition in range(2)]
+    servers = kafka.bootstrap_servers
+    reading = {"bootstrap.servers": servers, "group.id": work, "auto.offset.reset": "earliest"}
+    places = [TopicPartition(work, partition, OFFSET_BEGINNING) for partition in range(2)]
     feed = FeedConsumer(reading, places, worn_s=1.0)
     found = set[tuple[int | None, int | None]]()
 
@@ -143,27 +137,24 @@ def test_a_feed_of_the_controller_reads_on_with_a_new_client(
         return len(found) == count
 
     _wait(lambda: reads(10))
-    feed._consumer.pause(feed._consumer.assignment())  # noqa: SLF001 - behind its back
-    time.sleep(_UNDER_WAY_S)
-    fill(servers, topic)
+    _keep_from_reading(feed._consumer)  # noqa: SLF001 - behind its back
+    fill(servers, work)
 
     _wait(lambda: reads(20))
     feed.close()
 
 
 def test_a_feed_of_the_controller_writes_on_with_a_new_client(
-    kafka: EmbeddedKafka, topics_prefix: str
+    kafka: EmbeddedKafka, work: str
 ) -> None:
     """When nothing was written for a while."""
-    servers, topic = kafka.bootstrap_servers, f"{topics_prefix}work"
-    create_topic(servers, topic, 1)
     trouble = Trouble(structlog.get_logger(), "it")
-    feed = FeedProducer({"bootstrap.servers": servers}, trouble, worn_s=0.5)
+    feed = FeedProducer({"bootstrap.servers": kafka.bootstrap_servers}, trouble, worn_s=0.5)
     feed._producer = Producer(NOWHERE)  # noqa: SLF001 - as above
     written: list[bool] = []
 
     def writes() -> bool:
-        feed.write(topic, b"1", b"", 0, lambda error, _: written.append(error is None))
+        feed.write(work, b"1", b"", 0, lambda error, _: written.append(error is None))
         feed.poll()
         time.sleep(0.1)
         return any(written)
@@ -171,6 +162,12 @@ def test_a_feed_of_the_controller_writes_on_with_a_new_client(
     _wait(writes)
 
     assert not written[0]
+
+
+def _keep_from_reading(consumer: Consumer) -> None:
+    """Have it read nothing more, and wait for what is under way."""
+    consumer.pause(consumer.assignment())
+    time.sleep(_UNDER_WAY_S)
 
 
 def _opens(transport: ConfluentTransport) -> bool:
