@@ -28,7 +28,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 from bench.command import conclude, run
 from chaos.installation import Controller, Killable
 from chaos.population import SIZE, Population
-from chaos.steps import Step, Trap, batches
+from chaos.steps import Step, Trap, await_done, batches
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode, Failure
 from console.output import columns
@@ -94,8 +94,12 @@ class Kills:
         self.come_back(step, hit, told)
 
     def kill(self, step: Step) -> tuple[Step, int]:
-        """Kill it; return which step was really hit, and how many had been told by then."""
+        """Kill it; return which step was really hit, and how many had been told by then.
+
+        The batch in which they left must be over: a repeated one says again that they are gone.
+        """
         self.population.leave()
+        await_done(self.checkpoint, self.population.place, self.population.end)
         with Trap(self.checkpoint) as trap:
             self.population.join()
             trap.sprung(step, self.population.place, self.population.end, self.population.hears)

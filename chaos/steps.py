@@ -42,6 +42,8 @@ _HEAD: Final = struct.Struct("iIII")
 _MOST_BYTES: Final = 65_536
 _LOOK_S: Final = 0.0005
 """Between two looks into Kafka: a batch writes for some milliseconds."""
+_WAIT_S: Final = 0.01
+"""Between two looks into the checkpoint, where nothing hurries."""
 _PATIENCE_S: Final = 60.0
 """Batches come once a second."""
 
@@ -128,6 +130,25 @@ class Trap:
         trace: TracebackType | None,
     ) -> None:
         os.close(self._handle)
+
+
+def await_done(checkpoint: Path, place: Place, end: int) -> None:
+    """Wait until a batch that has read this partition up to here is over.
+
+    Raises:
+        Failure: None was in time.
+    """
+    deadline = time.monotonic() + _PATIENCE_S
+    while _done(checkpoint, place) < end:
+        _in_time(deadline)
+        time.sleep(_WAIT_S)
+
+
+def _done(checkpoint: Path, place: Place) -> int:
+    last = max(batches(checkpoint, "commits"), default=None)
+    if last is None:
+        return 0
+    return positions_in((checkpoint / "offsets" / str(last)).read_text()).get(place, 0)
 
 
 def batches(checkpoint: Path, folder: str) -> list[int]:
