@@ -7,6 +7,7 @@ says.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -100,6 +101,8 @@ class Kills:
         """
         self.population.leave()
         await_done(self.checkpoint, self.population.place, self.population.end)
+        if step is Step.BEFORE_OFFSETS:  # it plans a batch some milliseconds after its records
+            os.killpg(self.controller.pid, signal.SIGSTOP)
         with Trap(self.checkpoint) as trap:
             self.population.join()
             trap.sprung(step, self.population.place, self.population.end, self.population.hears)

@@ -79,7 +79,7 @@ class Trap:
             Failure: No such batch came.
         """
         deadline = time.monotonic() + _PATIENCE_S
-        if step is Step.BEFORE_OFFSETS:  # Spark looks for news some milliseconds from now
+        if step is Step.BEFORE_OFFSETS:  # the controller is frozen, so none comes
             return
         while self._read(self._await(_is_plan, deadline).name).get(place, 0) < end:
             pass
