@@ -241,6 +241,8 @@ class Summarised:
     """Its members, and how much it says that each holds, gives and inherits."""
     left_out: frozenset[str] = frozenset()
     """Topics that it has no room for, or not for all of their queues."""
+    popped: frozenset[str] = frozenset()
+    """Topics whose queues its eager members share, by a command."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,9 @@ class Rest:
         self._full: set[Life] = set()
         self._broadcasting: set[Life] = set()
         self._sharing: set[Life] = set()
+        self._eager: set[Life] = set()
         self._left_out: frozenset[str] = frozenset()
+        self._popped: frozenset[str] = frozenset()
 
     def joined(self, record: Joined) -> None:
         """Take a life's subscription."""
@@ -56,6 +58,7 @@ class Rest:
         for manner, lives in (
             (record.broadcasting, self._broadcasting),
             (record.sharing, self._sharing),
+            (record.eager, self._eager),
         ):
             (lives.add if manner else lives.discard)(record.life)
 
@@ -66,8 +69,8 @@ class Rest:
             self._routes[record.topic] = record
 
     def summarised(self, record: Summarised) -> None:
-        """Take what the group says that it has no room for."""
-        self._left_out = record.left_out
+        """Take what the group says that it has no room for, and what is shared by command."""
+        self._left_out, self._popped = record.left_out, record.popped
 
     def beat(self, record: BeatSeen) -> None:
         """Take what a life says that it owns."""
@@ -104,7 +107,9 @@ class Rest:
             for grant in () if life in common else assignment.hold:
                 holders.setdefault(grant.queue, []).append(life)
         yield from self._of_those_named()
-        existing = self._existing(self._assignments.keys() - common)
+        owning = self._assignments.keys() - common
+        existing = self._existing(owning - self._eager)
+        existing |= {it for it in self._existing(owning) if it[0] not in self._popped}
         for queue in sorted(existing | holders.keys()):
             yield from self._judged(queue, holders.get(queue, []), existing=queue in existing)
         yield from self._of_the_commons()

@@ -219,7 +219,8 @@ def _summarised(record: Group, at: Place, value: bytes) -> Entry:
         for each in record.people
     )
     left_out = frozenset(name for name, topic in record.topics.items() if topic.left_out)
-    return history.Summarised(*head, value, apart, settled, blast, people, left_out)
+    popped = frozenset(name for name, topic in record.topics.items() if topic.popped)
+    return history.Summarised(*head, value, apart, settled, blast, people, left_out, popped)
 
 
 def _turns(rows: tuple[ReleaseRef, ...]) -> tuple[Turn, ...]:

@@ -52,6 +52,7 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
         cause=cause_of(decision.cause),
         mode=_MODES.get(decision.mode),
         join_again=decision.join_again or None,
+        shared=_holdings(decision.portion.shared) or None,
     )
     lists = ("inherit", "hold", "give")
     if not is_taken(assignment, *lists):  # it may name fewer when it goes, and nothing else changes

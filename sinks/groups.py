@@ -81,6 +81,7 @@ def _topics(topics: tuple[TopicSummary, ...]) -> dict[str, protocol.TopicSummary
             awaited=not topic.exists,
             generation=topic.generation or None,
             left_out=topic.left_out or None,
+            popped=topic.popped or None,
         )
         for topic in _most_wanted(topics)
     }

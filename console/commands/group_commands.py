@@ -111,6 +111,54 @@ def strategy(
     )
 
 
+def mode(
+    name: Group,
+    topic: Annotated[str, typer.Argument(help="Whose queues.")],
+    wanted: Annotated[str, typer.Argument(metavar="pop|pull", help="Shared, or owned.")],
+    *,
+    share: Annotated[
+        int | None,
+        typer.Option(
+            "--share",
+            metavar="N",
+            min=-1,
+            help="Each works on the queues of so many others, too; -1 or 0: on all. By default "
+            "policy.share_number.",
+        ),
+    ] = None,
+    reason: Reason,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
+) -> None:
+    """Have a group's RocketMQ clients share a topic's queues (pop), or own them again (pull).
+
+    It is for clients whose brokers have the hook (docs/rocketmq.md). Members of the SDK own their
+    queues as before.
+
+    Examples:
+      trimtab groups mode billing orders pop --share 2 --reason "slow consumers"
+      trimtab groups mode billing orders pull --reason "as before"
+    """
+    if wanted not in ("pop", "pull"):
+        raise Failure(f"{wanted}: say pop or pull", ExitCode.USAGE)
+    if wanted == "pull" and share is not None:
+        raise Failure("--share: who pulls shares nothing; leave it out", ExitCode.USAGE)
+    settings = settings_of(config, assignments).settings
+    command_group(
+        settings,
+        name,
+        "mode",
+        Asked(reason, patience, no_wait),
+        base_epoch=base_epoch,
+        topic=topic,
+        mode=wanted,
+        share_number=share,
+    )
+
+
 def pause(
     name: Group,
     *,

@@ -34,6 +34,7 @@ for command in (
     views.explain,
     commands.policy,
     commands.strategy,
+    commands.mode,
     commands.pause,
     commands.resume,
     member_commands.drain,

@@ -69,7 +69,7 @@ def topics(group: Group) -> list[Row]:
             "topic": name,
             "queues": topic.queues,
             "left_out": topic.left_out or 0,
-            "state": "awaited" if topic.awaited else "known",
+            "state": "awaited" if topic.awaited else "popped" if topic.popped else "known",
             "version": topic.version,
         }
         for name, topic in sorted(group.topics.items())

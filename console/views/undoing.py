@@ -13,7 +13,9 @@ from trimtab.protocol import Group, Verdict
 _REASON = '--reason "as before"'
 
 
-def of_group(verb: str, before: Group, said: Mapping[str, object]) -> str | None:
+def of_group(  # noqa: PLR0911 - one case for each verb
+    verb: str, before: Group, said: Mapping[str, object]
+) -> str | None:
     """Return what undoes a command to a group."""
     name = shlex.quote(before.group)
     match verb:
@@ -28,6 +30,8 @@ def of_group(verb: str, before: Group, said: Mapping[str, object]) -> str | None
             # Not the one in force: that may be the controller's, and may change with it.
             own = "" if before.own_strategy is None else f" {shlex.quote(before.own_strategy)}"
             return f"trimtab groups strategy {name}{own} {_REASON}"
+        case "mode" if said["mode"] == "pop" and not _is_popped(before, str(said["topic"])):
+            return f"trimtab groups mode {name} {shlex.quote(str(said['topic']))} pull {_REASON}"
         case "policy":
             return " ".join(["trimtab groups policy", name, *_rules(before), _REASON])
         case _:
@@ -38,6 +42,10 @@ def _is_so(before: Group, verb: str, member: str) -> bool:
     """Tell whether a member was known to be as the command wants it; a summary names only some."""
     draining = {it.member: it.draining for it in before.people}
     return draining.get(member) is (verb == "drain")
+
+
+def _is_popped(before: Group, topic: str) -> bool:
+    return topic in before.topics and before.topics[topic].popped is True
 
 
 def of_broker(

@@ -201,6 +201,7 @@ def _enrol(draft: Draft, record: Adopted) -> None:
         mode=record.mode,
         since=record.epoch,
         presumed=True,
+        pops=frozenset(turn.queue.topic for turn in record.portion.shared),
     )
     draft.membership.members.put(record.member, member)
     draft.membership.pulses.remove(record.member)

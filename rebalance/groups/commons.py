@@ -7,12 +7,13 @@ is the share number; with none, or one that covers all members, each works on ev
 
 Nothing is handed over, and the books do not mention it: such a member's record follows from the map
 of queues and the roster, under the epoch of its own joining. It takes no part in the target, so it
-does not affect members of the same group that own their queues (fault C19).
+does not affect members of the same group that own their queues (fault C19). By an operator's order
+RocketMQ's clients share the queues of single topics, and own the rest (``Member.pops``).
 
 ``target`` leaves these members out. Called by ``conclusion`` and ``summary`` for what they work on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rebalance.allocation import first_of
@@ -24,7 +25,7 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster, Trait
 from rebalance.groups.model.route import Route
 from rebalance.groups.model.state import GroupState
-from rebalance.groups.model.subscriptions import known, topics_of, wants
+from rebalance.groups.model.subscriptions import known, popped_by, topics_of, wants
 from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Queue, TopicName, Turn, java_order
 
 Draught = Mapping[MemberId, Sequence[Queue]]
@@ -32,7 +33,11 @@ Draught = Mapping[MemberId, Sequence[Queue]]
 
 
 def _draws(member: Member) -> bool:
-    return member.mode is Mode.SHARED
+    return member.mode is Mode.SHARED or bool(popped_by(member))
+
+
+def _draws_from(member: Member, topic: TopicName) -> bool:
+    return topic in popped_by(member) if member.owns else _draws(member) and wants(member, topic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +48,14 @@ class Commons:
     members: Roster
     routes: Mapping[TopicName, Route]
     policy: Policy
+    popped: Mapping[TopicName, int | None]
+    """By an operator's order, with the share number of each."""
     _rings: dict[TopicName, Draught] = field(default_factory=dict)
 
     @classmethod
     def of(cls, state: GroupState, roster: Roster, policy: Policy) -> "Commons":
         """Return the commons of a group as it stands."""
-        return cls(state.name, roster, state.topics.routes, policy)
+        return cls(state.name, roster, state.topics.routes, policy, state.rules.popped)
 
     def portion(self, name: MemberId) -> Portion:
         """Return what a member works on.
@@ -57,18 +64,23 @@ class Commons:
         queues, it has left the ring.
         """
         member = self.members[name]
-        topics = (it for it in topics_of(member, known(self.routes)) if it in self.routes)
-        if not _draws(member):
-            queues = sorted(queue for topic in topics for queue in self.routes[topic].queues)
-            every = tuple(Turn(queue, member.since) for queue in queues)
-            return Portion(give=every) if member.draining else Portion(hold=every)
-        queues = sorted(queue for topic in topics for queue in self._ring(topic).get(name, ()))
-        return Portion(hold=tuple(Turn(queue, member.since) for queue in queues))
+        topics = [it for it in topics_of(member, known(self.routes)) if it in self.routes]
+        if member.owns:
+            return Portion(shared=self._drawn(name, [it for it in topics if it in member.pops]))
+        if _draws(member):
+            return Portion(hold=self._drawn(name, topics))
+        queues = sorted(queue for topic in topics for queue in self.routes[topic].queues)
+        every = tuple(Turn(queue, member.since) for queue in queues)
+        return Portion(give=every) if member.draining else Portion(hold=every)
 
     def former(self, name: MemberId) -> Portion | None:
-        """Return what one of the members of a later step worked on, if it owned nothing then."""
-        member = self.members.get(name)
-        return None if member is None or member.owns else self.portion(name)
+        """Return what one of the members of a later step worked on, if it was here then."""
+        return self.portion(name) if name in self.members else None
+
+    def _drawn(self, name: MemberId, topics: Collection[TopicName]) -> tuple[Turn, ...]:
+        since = self.members[name].since
+        queues = sorted(queue for topic in topics for queue in self._ring(topic).get(name, ()))
+        return tuple(Turn(queue, since) for queue in queues)
 
     def _ring(self, topic: TopicName) -> Draught:
         if topic not in self._rings:
@@ -78,9 +90,11 @@ class Commons:
             names = [
                 name
                 for name, member in self.members.items()
-                if _draws(member) and not member.draining and wants(member, topic)
+                if _draws_from(member, topic) and not member.draining
             ]
-            following = self.policy.share_number_of(self.group, topic)
+            following = self.popped.get(topic)
+            if following is None:
+                following = self.policy.share_number_of(self.group, topic)
             self._rings[topic] = ring(queues, sorted(names, key=java_order), following)
         return self._rings[topic]
 
@@ -111,10 +125,13 @@ def readers(draft: Draft, after: Commons) -> list[MemberId]:
     changed, told = draft.topics.routes.written.keys(), draft.membership.members.written
     rules = draft.before.rules
     ruled = effective(draft.general, rules.overrides, rules.pace_ms)
-    if not changed and not told and ruled is draft.policy:
+    as_ruled = ruled is draft.policy and rules.popped == after.popped
+    if not changed and not told and as_ruled:
         return []
     before = Commons.of(draft.before, draft.membership.members.before, ruled)
-    others = {name: after.members[name] for name in after.members.those(Trait.OWNS_NOTHING)}
+    names = after.members.those(Trait.OWNS_NOTHING) | after.members.those(Trait.POPPING)
+    names |= before.members.those(Trait.POPPING) & after.members.keys()
+    others = {name: after.members[name] for name in names}
     return [
         name
         for name, member in others.items()

@@ -32,6 +32,7 @@ from rebalance.groups.model.outbox import Outbox
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.portions import Shares, portions
 from rebalance.groups.model.state import GroupState
+from rebalance.groups.model.subscriptions import popped_by
 from rebalance.groups.summary import summarise
 from rebalance.ids import Life, MemberId, Queue
 from rebalance.stamp import Stamp
@@ -107,8 +108,11 @@ def _shares(
     members = state.membership.members
     read = dict(portions(pages.items(), (Life(it, members[it].incarnation) for it in readers)))
     for name in readers:
-        if not members[name].owns:
+        member = members[name]
+        if not member.owns:
             read[name] = common.portion(name)
+        elif popped_by(member):
+            read[name] = replace(read[name], shared=common.portion(name).shared)
     return read
 
 

@@ -9,13 +9,14 @@ Called by ``step`` for each command, in log order. Its one rule: every command i
 the history.
 """
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import pace, routing
-from rebalance.groups.members import mass_silence, membership, remains
+from rebalance.groups.members import mass_silence, membership, remains, rocketmq_clients
 from rebalance.groups.model.commands import (
     Approve,
+    ChooseMode,
     ChoosePolicy,
     ChooseStrategy,
     DrainMember,
@@ -31,12 +32,21 @@ from rebalance.groups.model.decisions import CommandAnswered, MemberChange, Outc
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Commanded
 from rebalance.groups.model.member import Member
-from rebalance.groups.model.subscriptions import known, subscribed, topics_of, wish_of
+from rebalance.groups.model.subscriptions import (
+    RETRIES,
+    known,
+    subscribed,
+    topics_of,
+    wish_of,
+)
 from rebalance.ids import Epoch, MemberId, Millis
 from rebalance.stamp import Stamp
 
 _REMEMBERED = 64
 """Ids of past commands kept. A log repeats a record within seconds, people give a few an hour."""
+
+_POPPED: Final = 100
+"""Topics that a group may share by command: each member's state and record names them."""
 
 
 class Refused(Exception):  # noqa: N818 - it is the answer
@@ -114,6 +124,8 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
             draft.target.defer()
         case ChoosePolicy():
             return _choose(draft, command, stamp)
+        case ChooseMode():
+            _choose_mode(draft, command, event)
         case Pace():
             if not pace.is_asked(draft):
                 raise Refused("its heartbeat_interval is not auto")
@@ -183,6 +195,21 @@ def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:
     draft.expect_by(stamp.clock)
     own = command.overrides.own().items()
     return ", ".join(f"{name}={value}" for name, value in own) or "the controller's again"
+
+
+def _choose_mode(draft: Draft, command: ChooseMode, event: Commanded) -> None:
+    """Have RocketMQ's clients share a topic's queues, or own them again."""
+    if command.topic.startswith(RETRIES):
+        raise Refused("brokers have clients pull what is to be tried again, and never share it")
+    rest = {topic: it for topic, it in draft.rules.popped.items() if topic != command.topic}
+    if not command.pops and len(rest) == len(draft.rules.popped):
+        raise Refused(f"no command has {command.topic} shared")
+    if command.pops and len(rest) >= _POPPED:
+        raise Refused(f"the group shares {len(rest)} topics by command, the limit")
+    draft.rules.popped = {**rest, command.topic: command.share_number} if command.pops else rest
+    rocketmq_clients.share(draft, frozenset(draft.rules.popped))
+    draft.outbox.changes.append(_cause(event))
+    draft.target.hasten()
 
 
 def _approve(draft: Draft, event: Commanded) -> str:

@@ -17,7 +17,7 @@ from rebalance.groups.model.overview import GroupPhase, GroupSummarised, MemberS
 from rebalance.groups.model.portions import Counts, counted, counted_alone
 from rebalance.groups.model.roster import Trait
 from rebalance.groups.model.state import GroupState
-from rebalance.groups.model.subscriptions import known, patterns, subscribed
+from rebalance.groups.model.subscriptions import known, patterns, popped_by, subscribed
 from rebalance.ids import Life, MemberId, Millis, TopicName
 
 PEOPLE: Final = 1_000
@@ -105,9 +105,9 @@ def _shortage(state: GroupState, topics: tuple[TopicSummary, ...]) -> tuple[tupl
 def _topics(state: GroupState, subscribed: frozenset[TopicName]) -> tuple[TopicSummary, ...]:
     summaries = []
     for topic in sorted(subscribed):
-        route = state.topics.routes.get(topic)
+        route, popped = state.topics.routes.get(topic), topic in state.rules.popped
         if route is None:
-            summaries.append(TopicSummary(topic, version=0, queues=0, exists=False))
+            summaries.append(TopicSummary(topic, version=0, queues=0, exists=False, popped=popped))
         else:
             summaries.append(
                 TopicSummary(
@@ -117,6 +117,7 @@ def _topics(state: GroupState, subscribed: frozenset[TopicName]) -> tuple[TopicS
                     route.exists,
                     route.generation,
                     route.left_out,
+                    popped,
                 )
             )
     return tuple(summaries)
@@ -126,7 +127,8 @@ def _owned(
     state: GroupState, common: commons.Commons, wanted: frozenset[TopicName]
 ) -> frozenset[TopicName]:
     """Return what is subscribed to be owned: nearly always all that is wanted."""
-    if not common.members.those(Trait.OWNS_NOTHING):
+    members = common.members
+    if not (members.those(Trait.OWNS_NOTHING) or members.those(Trait.POPPING)):
         return wanted
     return subscribed(common.members.owners_wishes, known(state.topics.routes))
 
@@ -173,6 +175,8 @@ def _member(
     if not member.owns:
         everything = common.portion(name)
         counts = Counts(hold=len(everything.hold), give=len(everything.give))
+    elif popped_by(member):
+        counts = counts._replace(hold=counts.hold + len(common.portion(name).shared))
     able = not (member.draining or member.away or member.resting_until is not None)
     return MemberSummary(
         member=name,

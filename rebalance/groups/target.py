@@ -94,7 +94,8 @@ def candidates(draft: Draft) -> Mapping[MemberId, Candidate]:
     found: dict[MemberId, Candidate] = dict(roster)
     for name in roster.those(Trait.OWNS_NOTHING) | roster.those(Trait.DRAINING):
         del found[name]
-    for name in roster.those(Trait.PATTERNED) & found.keys():
+    unlike = roster.those(Trait.PATTERNED) | roster.those(Trait.POPPING)
+    for name in unlike & found.keys():
         found[name] = spelt_out(roster[name], there)
     for name, left in _left_to_the_resting(roster, found).items():
         if left:

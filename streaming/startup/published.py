@@ -127,4 +127,5 @@ def found_of(assignment: Assignment, start: str) -> Adopt:
         revocation_timeout_ms=assignment.revocation_timeout_ms,
         session_timeout_ms=assignment.session_timeout_ms,
         mode=assignment.mode,
+        shared=assignment.shared,
     )

@@ -10,10 +10,11 @@ from allocators import BadOption, shipped
 from rebalance.groups.model import commands
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import Compat, TwinRule
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import MemberId, Millis, TopicName
 from trimtab import protocol
 from trimtab.protocol import (
     Approve,
+    ChooseMode,
     ChoosePolicy,
     ChooseStrategy,
     Command,
@@ -29,7 +30,7 @@ from trimtab.protocol import (
 )
 
 
-def command_of(record: Command) -> commands.Command:  # noqa: C901, PLR0911 - one case for each verb
+def command_of(record: Command) -> commands.Command:  # noqa: C901, PLR0911, PLR0912 - one case for each verb
     """Translate a command.
 
     Raises:
@@ -52,6 +53,8 @@ def command_of(record: Command) -> commands.Command:  # noqa: C901, PLR0911 - on
             return commands.ChooseStrategy(_known(name))
         case ChoosePolicy(overrides=overrides):
             return commands.ChoosePolicy(overrides_of(overrides))
+        case ChooseMode(topic=topic, mode=mode, share_number=number):
+            return commands.ChooseMode(TopicName(topic), mode == "pop", number)
         case Pace(interval_ms=interval):
             return commands.Pace(Millis(interval))
         case Approve():

@@ -175,7 +175,7 @@ def _adopted(record: Adopt, stamp: Stamp) -> Adopted:
         _life(LifeRef(record.member, record.incarnation)),
         record.start,
         Epoch(record.epoch),
-        Portion(_turns(record.hold), _turns(record.give), inherit),
+        Portion(_turns(record.hold), _turns(record.give), inherit, _turns(record.shared or ())),
         Millis(record.session_timeout_ms),
         Millis(record.revocation_timeout_ms),
         Mode.CLUSTERING if record.mode is None else Mode(record.mode),

@@ -126,7 +126,8 @@ def _summarised(decision: GroupSummarised, at: Place) -> Entry:
     )
     left_out = frozenset[str](topic.topic for topic in decision.topics if topic.left_out)
     head = (at, GROUP, epoch, phase, decision)
-    return history.Summarised(*head, apart, settled, blast, people, left_out)
+    popped = frozenset[str](topic.topic for topic in decision.topics if topic.popped)
+    return history.Summarised(*head, apart, settled, blast, people, left_out, popped)
 
 
 def _issued(decision: AssignmentIssued, at: Place) -> Entry:

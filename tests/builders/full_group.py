@@ -79,6 +79,7 @@ GROUP = GroupState(
                     noted_at=Millis(39),
                 ),
                 guarded=True,
+                pops=frozenset({TopicName("n253"), TopicName("n254")}),
             ),
             MemberId("n40"): Member(
                 incarnation=Incarnation("n41"),
@@ -123,6 +124,7 @@ GROUP = GroupState(
                     noted_at=Millis(74),
                 ),
                 guarded=True,
+                pops=frozenset({TopicName("n255"), TopicName("n256")}),
             ),
         },
         pulses={
@@ -281,6 +283,7 @@ GROUP = GroupState(
         ),
         pause_ends=Millis(168),
         pace_ms=Millis(252),
+        popped={TopicName("n257"): 258, TopicName("n259"): 260},
     ),
     outbox=Outbox(
         change_cause=Cause(

@@ -10,7 +10,12 @@ from console.embedded.java import find_java
 from tests.builders.checkout import ROOT
 
 BUILT: Final = ROOT / ".cache" / "java"
-_FRUGAL: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m")
+_FRUGAL: Final = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-Xmx256m",
+    "-XX:MaxDirectMemorySize=1g",
+)
 """They live for some seconds, and share two cores with others."""
 
 

@@ -4,6 +4,7 @@ Used by ``test_rocketmq_consumers``. Its one rule: it judges nothing but whether
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -155,20 +156,21 @@ class Consumers:
         self._stack.close()
 
     def _work_of(self, name: str) -> Iterator[Work]:
-        begun: dict[tuple[str, str, str], int] = {}
+        begun = defaultdict[tuple[str, str, str], list[int]](list)
         for line in self.workers[name].lines():
             match line.split():
                 case [at, "begin", *where] if at.isdigit():
-                    begun[where[0], where[1], where[2]] = int(at)
+                    begun[where[0], where[1], where[2]].append(int(at))
                 case [at, "end", topic, queue, number] if at.isdigit():
-                    since = begun.pop((topic, queue, number))
+                    since = begun[topic, queue, number].pop(0)  # what is popped may come twice
                     frozen, awake = self.frozen.get(name, (0, 0))
                     if frozen < int(at) and since < awake + AT_WORK_NS:
                         since, at = min(since, frozen), str(frozen)
                     yield Work(since, int(at), name, (topic, queue), int(number))
-        for (topic, queue, number), start in begun.items():
-            end = self.killed.get(name, float("inf"))
-            yield Work(start, end, name, (topic, queue), int(number))
+        end = self.killed.get(name, float("inf"))
+        for (topic, queue, number), starts in begun.items():
+            for start in starts:
+                yield Work(start, end, name, (topic, queue), int(number))
 
     def _start(self, name: str, command: list[str]) -> JavaProcess:
         return self._stack.enter_context(JavaProcess(self._home / name, command))

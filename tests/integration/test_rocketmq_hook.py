@@ -9,6 +9,7 @@ from typing import Final
 
 import pytest
 
+from tests.builders.command_line import Run
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.rocketmq_consumers import QUEUES, Consumers
@@ -22,8 +23,10 @@ FURTHER: Final = ("broker-b", "broker-c")
 """The hook of the last one copies nothing: it only answers."""
 NOWHERE: Final = "kafka.invalid:9092"
 """No host is called so (RFC 2606)."""
-EVERYTHING: Final = (1 + len(FURTHER)) * (QUEUES + 1)
-"""Of the topic and of the group's own for messages that failed."""
+_BROKERS: Final = 1 + len(FURTHER)
+EVERYTHING: Final = (_BROKERS * (QUEUES + 1), _BROKERS * (QUEUES + 2))
+"""Of the topic and of the group's own for messages that failed; then also of that for popped ones,
+which a broker makes when it first needs it."""
 PATIENCE_S: Final = 12
 """Of the hook with a controller that is silent: longer than between two signs of one."""
 TWINS: Final = {("worker@a", "channels"), ("worker@a", "subscriptions")}
@@ -102,7 +105,9 @@ def at_work(consumers: Consumers, since: int) -> set[str]:
 def settle(published: Published, consumers: Consumers, *names: str) -> None:
     """Wait until exactly these work, each on exactly what the controller says."""
     clients = {f"worker@{name}" for name in names}
-    published.wait_until(lambda: published.is_stable(consumers.group, clients, EVERYTHING))
+    published.wait_until(
+        lambda: any(published.is_stable(consumers.group, clients, it) for it in EVERYTHING)
+    )
     published.wait_until(
         lambda: (
             {*names} == {*(told := central(published, consumers))} and consumers.shares() == told
@@ -110,10 +115,36 @@ def settle(published: Published, consumers: Consumers, *names: str) -> None:
     )
 
 
+def drawn(published: Published, consumers: Consumers) -> dict[str, set[tuple[str, str]]]:
+    """What the controller has each client share with others."""
+    said = {
+        name: published.assignments.get(MemberKey(consumers.group, f"worker@{name}"))
+        for name in consumers.workers
+    }
+    return {
+        name: {(f"{it.broker}/{it.topic}", str(it.id)) for it in (record and record.shared) or ()}
+        for name, record in said.items()
+    }
+
+
+def pop_and_pull(consumers: Consumers, published: Published, terminal: Run) -> None:
+    """By an order three clients share each queue with one other; by another they own it again."""
+    command = ("groups", "mode", consumers.group, f"{consumers.group}-topic")
+    assert 0 == terminal(*command, "pop", "--share", "1", "--reason", "a test")[0]
+    published.wait_until(lambda: all(drawn(published, consumers).values()))
+    published.wait_until(lambda: consumers.shares() == drawn(published, consumers))
+    assert 0 == terminal(*command, "pull", "--reason", "as before")[0]
+    settle(published, consumers, *consumers.workers)
+
+
 def test_clients_that_let_their_broker_rebalance_follow_the_controller(
-    consumers: Consumers, controller: ControllerProcess, published: Published, tmp_path: Path
+    consumers: Consumers,
+    controller: ControllerProcess,
+    published: Published,
+    tmp_path: Path,
+    terminal: Run,
 ) -> None:
-    """Three share as told; a killed one's queues move at once; the controller may be away."""
+    """Three share as told, or pop; a killed one's queues move; the controller may be away."""
     consumers.begin()
     for name in ("a", "b", "c"):
         consumers.join(name, "trimtab-checks-server", "by-broker", fallback="BROKER")
@@ -121,6 +152,7 @@ def test_clients_that_let_their_broker_rebalance_follow_the_controller(
     introduced = {it.split()[-1] for it in consumers.heard_of_server("settles transactions of")}
     assert {"broker-a", *FURTHER} == introduced  # a plug-in of the brokers' own is still served
 
+    pop_and_pull(consumers, published, terminal)
     cut = f"cut {consumers.group} worker@a"
     consumers.tell_server(f"{cut} broker-b", "cut")
     published.watch(2)

@@ -29,10 +29,10 @@ def share(*queues: int, broker: str = "broker-a") -> str:
     return encode(assignment(1).model_copy(update={"hold": hold})).decode()
 
 
-def queues(answer: str) -> list[int]:
-    """The queues that a broker's answer names, all to be pulled."""
+def queues(answer: str, mode: str = "PULL") -> list[int]:
+    """The queues that a broker's answer names, all to be had in this way."""
     rows = json.loads(answer)["messageQueueAssignments"]
-    assert {"PULL"} >= {it["mode"] for it in rows}
+    assert {mode} >= {it["mode"] for it in rows}
     return sorted(it["messageQueue"]["queueId"] for it in rows)
 
 
@@ -51,6 +51,27 @@ def test_a_share_is_answered_topic_by_topic() -> None:
     assert ["true", "false", NONE_YET, "read"] == told[:4]
     assert [[0, 3], []] == [queues(it) for it in told[4:6]]
     assert told[6] == NONE_YET
+
+
+def test_what_is_shared_is_popped_and_the_rest_is_pulled() -> None:
+    """A change of either is news; a topic that is still owned by an older target is popped, too."""
+
+    def told(shared: str) -> str:
+        hold = (HolderRef("orders", "broker-a", 0, 1), HolderRef("visits", "broker-a", 2, 1))
+        rows = tuple(HolderRef("visits", "broker-a", int(it), 1) for it in shared)
+        return encode(assignment(1).model_copy(update={"hold": hold, "shared": rows})).decode()
+
+    answers = play(
+        f"post billing a 0 {told('12')}",
+        f"post billing a 0 {told('12')}",
+        f"post billing a 0 {told('1')}",
+        "read",
+        "ask billing a orders 1",
+        "ask billing a visits 1",
+    )
+
+    assert ["true", "false", "true", "read"] == answers[:4]
+    assert ([0], [1]) == (queues(answers[4]), queues(answers[5], "POP"))
 
 
 def test_the_brokers_own_answers_come_back_when_no_controller_is_heard() -> None:

@@ -17,6 +17,7 @@ from rebalance.clock import LogClock
 from rebalance.groups.conclusion import Step
 from rebalance.groups.model.commands import (
     Approve,
+    ChooseMode,
     ChoosePolicy,
     ChooseStrategy,
     DrainMember,
@@ -127,6 +128,7 @@ OVERRIDES = st.builds(
     flap_limit=st.sampled_from([None, 1]),
     route_damping_ms=st.sampled_from([None, 0]).map(_millis),
 )
+ORDERED = st.sampled_from(["orders", "payments"]).map(TopicName)
 COMMANDS = st.builds(
     commanded,
     st.one_of(
@@ -138,6 +140,7 @@ COMMANDS = st.builds(
         st.builds(RebalanceNow),
         st.builds(ChooseStrategy, st.sampled_from([None, "AVG"])),
         st.builds(ChoosePolicy, OVERRIDES),
+        st.builds(ChooseMode, ORDERED, st.booleans(), st.none() | st.integers(-1, 2)),
         st.builds(Pace, st.sampled_from([500, 9_000, 60_000]).map(Millis)),
         st.builds(Approve),
         st.builds(Forget),

@@ -11,8 +11,8 @@
     leave a                             leave a temporarily
     release a orders-0@1 orders-1@1
     command pause                       pause, resume, drain a, evict a, rebalance, strategy AVG,
-    command evict a id=c1 base=3        policy blast_percent=80, approve, forget; ids are
-                                       made up unless they matter
+    command evict a id=c1 base=3        policy blast_percent=80, mode orders pop share=1, approve,
+                                       forget; ids are made up unless they matter
     route orders queues=4 version=2 generation=x
                                        version is 1 unless given; queues=none: no such topic
     obey a b                            release what their records tell them to give
@@ -35,6 +35,7 @@ from typing import Any
 from allocators import allocator
 from rebalance.groups.model.commands import (
     Approve,
+    ChooseMode,
     ChoosePolicy,
     ChooseStrategy,
     Command,
@@ -48,7 +49,7 @@ from rebalance.groups.model.commands import (
 from rebalance.groups.model.events import Mode
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import STEPS_IN_A_SESSION, Compat, Policy, TwinRule
-from rebalance.ids import InstanceId, MemberId, Millis
+from rebalance.ids import InstanceId, MemberId, Millis, TopicName
 from tests.builders.amnesia import Remembered
 from tests.builders.records import (
     Record,
@@ -148,6 +149,11 @@ VERBS: dict[str, Callable[[list[str], Options], Command]] = {
     "rebalance": lambda _words, _options: RebalanceNow(),
     "strategy": lambda words, _options: ChooseStrategy(words[0]),
     "policy": lambda _words, options: ChoosePolicy(_overrides(options)),
+    "mode": lambda words, options: ChooseMode(
+        TopicName(words[0]),
+        words[1] == "pop",
+        int(options["share"]) if "share" in options else None,
+    ),
     "approve": lambda _words, _options: Approve(),
     "forget": lambda _words, _options: Forget(),
 }

@@ -106,7 +106,8 @@ def _cause(cause: Cause) -> str:
 
 def _portion(portion: Portion) -> str:
     told = []
-    for verb, grants in (("hold", portion.hold), ("give", portion.give)):
+    rows = (("hold", portion.hold), ("give", portion.give), ("share", portion.shared))
+    for verb, grants in rows:
         if grants:
             told.append(" ".join([verb, *map(turn_text, grants)]))
     if portion.inherit:

@@ -31,7 +31,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.extent import ALWAYS_FIT
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
-from rebalance.groups.model.subscriptions import wants
+from rebalance.groups.model.subscriptions import may_own
 from rebalance.ids import Life, MemberId, Queue, TopicName, Turn
 from rebalance.stamp import Stamp
 
@@ -150,7 +150,7 @@ def _may_keep(
     holder = draft.membership.members.get(name)
     if holder is None or holder.incarnation != owned.holder.incarnation:
         return False
-    if not holder.owns or not wants(holder, topic):
+    if not holder.owns or not may_own(holder, topic):
         return False
     return holder.capacity is None or _has_room(draft, name, holder.capacity, kept)
 
@@ -179,7 +179,7 @@ def _promise(draft: Draft, name: MemberId, topic: TopicName) -> Grant | None:
     member = draft.membership.members.get(name)
     if member is None or member.away or draft.topics.routes.get(topic) is None:
         return None
-    if not wants(member, topic) or not member.owns or _is_too_much(draft, name, member):
+    if not may_own(member, topic) or not member.owns or _is_too_much(draft, name, member):
         return None
     return Grant(Life(name, member.incarnation), draft.next_epoch)
 

@@ -58,7 +58,7 @@ def grants_in(record: Adopted) -> list[tuple[Queue, RecordedGrant]]:
 def rows_of(record: Adopted) -> list[Queue]:
     """Return the queues that a record is about."""
     portion = record.portion
-    rows = [turn.queue for turn in portion.hold + portion.give]
+    rows = [turn.queue for turn in portion.hold + portion.give + portion.shared]
     return rows + [each.queue for each in portion.inherit]
 
 

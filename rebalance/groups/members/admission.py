@@ -14,12 +14,12 @@ from rebalance.groups.members import departures, marks, twins
 from rebalance.groups.members.twins import Rival
 from rebalance.groups.model.decisions import Refusal
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Joined
+from rebalance.groups.model.events import Joined, Mode
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.overrides import effective
 from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.subscriptions import wish_of
-from rebalance.ids import Millis
+from rebalance.ids import Millis, TopicName
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,4 +178,9 @@ def _described(draft: Draft, event: Joined) -> Member:
         patterns=event.patterns,
         awaits_mark=marks.awaited(draft, event),
         guarded=event.guarded,
+        pops=_popped(draft) if event.eager and event.mode is Mode.CLUSTERING else frozenset(),
     )
+
+
+def _popped(draft: Draft) -> frozenset[TopicName]:
+    return frozenset(draft.rules.popped)

@@ -22,9 +22,10 @@ from typing import Final
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import ClientDoubled, DoubleSign
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Registered
+from rebalance.groups.model.events import Mode, Registered
 from rebalance.groups.model.member import Doubled, Member, Saying
-from rebalance.ids import Millis
+from rebalance.groups.model.subscriptions import RETRIES
+from rebalance.ids import Millis, TopicName
 
 _PERIOD_MS: Final = 30_000
 """How often a client sends a heartbeat (RocketMQ's ``heartbeatBrokerInterval``)."""
@@ -92,6 +93,14 @@ def _cadences(beats: tuple[Millis, ...]) -> int:
     return 0
 
 
+def saying(topics: frozenset[TopicName], mode: Mode, company: int) -> Saying:
+    """Return what a client says that one process says alike each time.
+
+    Topics for failed messages come and go as its broker has it pull or pop.
+    """
+    return frozenset(it for it in topics if not it.startswith(RETRIES)), mode, company
+
+
 def changed(draft: Draft, event: Registered, said: Saying, known: Member | None) -> None:
     """Look at a heartbeat that says something new, once the client has joined with it.
 
@@ -101,7 +110,7 @@ def changed(draft: Draft, event: Registered, said: Saying, known: Member | None)
         _keep(draft, event, Doubled())
         return
     was, now = known.doubled or Doubled(), event.stamp.heard
-    before = was.said or (known.topics, known.mode, known.company)
+    before = was.said or saying(known.topics, known.mode, known.company)
     if said != before:
         by_turns = said == was.before and now - was.swapped_at <= 2 * _PERIOD_MS
         swaps = was.swaps + 1 if by_turns else 1

@@ -47,7 +47,7 @@ def named_apart(record: Adopted, policy: Policy) -> Adopted:
         for it in record.portion.inherit
     )
     hold, give = _named(record.portion.hold, _apart), _named(record.portion.give, _apart)
-    portion = Portion(hold, give, inherit)
+    portion = Portion(hold, give, inherit, record.portion.shared)
     return replace(record, life=_apart(record.life), portion=portion)
 
 

@@ -14,6 +14,8 @@ Called by ``step``, for what such a client says and after each join. Its one rul
 ``membership`` decide who belongs to the group; this module decides only what the clients want.
 """
 
+from dataclasses import replace
+
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.members import doubles, entry, membership
 from rebalance.groups.model.decisions import MemberChange
@@ -46,7 +48,7 @@ def _enter(draft: Draft, event: Registered) -> None:
     known = draft.membership.members.get(event.member)
     if known is not None and known.incarnation > event.incarnation:
         return
-    said = (topics, event.mode, event.company)
+    said = doubles.saying(topics, event.mode, event.company)
     if known is not None and not _says_news(known, topics, event.mode):
         doubles.repeated(draft, event, said, known)
         membership.see(draft, event.member, event.stamp)
@@ -86,6 +88,16 @@ def agree(draft: Draft, event: Joined) -> None:
     if author.incarnation == event.incarnation and draft.membership.members.agree(wish_of(author)):
         cause = Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position, "for all")
         draft.outbox.changes.append(cause)
+
+
+def share(draft: Draft, topics: frozenset[TopicName]) -> None:
+    """Have all clients share the queues of these topics, and own all others.
+
+    What is known of one that was adopted may be only that it shared some.
+    """
+    for name, member in draft.membership.members.merged().items():
+        if member.owns and (member.eager or member.pops):
+            draft.membership.members.put(name, replace(member, pops=topics))
 
 
 def _as_before(draft: Draft, event: Registered) -> frozenset[TopicName] | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rebalance.groups.model.overrides import NONE, Overrides
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import MemberId, Millis, TopicName
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,17 @@ class ChoosePolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class ChooseMode:
+    """RocketMQ's clients share a topic's queues (POP), or own them again (pull)."""
+
+    verb: ClassVar[str] = "mode"
+    topic: TopicName
+    pops: bool
+    share_number: int | None = None
+    """Of how many others each works on the queues, too; None: as the policy says."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pace:
     """Members beat no more often than that; the controller gives it itself, as the load asks."""
 
@@ -112,6 +123,7 @@ Command = (
     | RebalanceNow
     | ChooseStrategy
     | ChoosePolicy
+    | ChooseMode
     | Pace
     | Approve
     | Forget

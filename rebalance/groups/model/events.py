@@ -169,6 +169,8 @@ class Portion:
     hold: tuple[Turn, ...] = ()
     give: tuple[Turn, ...] = ()
     inherit: tuple[Inheritance, ...] = ()
+    shared: tuple[Turn, ...] = ()
+    """What one that owns the rest works on together with others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,9 @@ class Member:
     doubled: Doubled | None = None
     guarded: bool = False
     """It says that a guard releases for it when its process is dead. For people (``summary``)."""
+    pops: frozenset[TopicName] = frozenset()
+    """Of these it owns nothing, though it may subscribe them: an operator has its group share them
+    (``ChooseMode``)."""
 
     def as_patient_as(self, told: Timeouts) -> "Member":
         """Return it with timeouts no shorter than those it was told, because it counts by them.

@@ -36,6 +36,8 @@ class TopicSummary:
     """Which topic of that name; empty: unknown."""
     left_out: int = 0
     """How many more queues it has, for which the group has no room."""
+    popped: bool = False
+    """By a command, RocketMQ's clients share its queues."""
 
 
 @dataclass(frozen=True, slots=True)

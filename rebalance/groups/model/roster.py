@@ -17,8 +17,8 @@ from rebalance.groups.model.cards import filed, refiled
 from rebalance.groups.model.demand import Demand
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.overlay import Overlay, apply
-from rebalance.groups.model.subscriptions import Wish, wish_of
-from rebalance.ids import MemberId
+from rebalance.groups.model.subscriptions import Wish, popped_by, wish_of
+from rebalance.ids import MemberId, TopicName
 
 
 class Trait(StrEnum):
@@ -26,6 +26,8 @@ class Trait(StrEnum):
 
     OWNS_NOTHING = "owns nothing"
     """It owns nothing of what it works on (``commons``)."""
+    POPPING = "popping"
+    """It owns some of what it works on, and shares the queues of other topics."""
     DRAINING = "draining"
     RESTING = "resting"
     PATTERNED = "patterned"
@@ -40,6 +42,8 @@ class Asking(NamedTuple):
 
     wish: Wish
     owns: bool
+    pops: frozenset[TopicName]
+    """What it shares of that, if it owns the rest."""
 
 
 Cards = Mapping[Trait | Asking, frozenset[MemberId]]
@@ -74,8 +78,8 @@ class Roster(dict[MemberId, Member]):
     @property
     def owners_wishes(self) -> frozenset[Wish]:
         """The same, for members that ask to own it."""
-        asked = (card for card in self.cards if isinstance(card, Asking))
-        return frozenset(card.wish for card in asked if card.owns)
+        asked = (card for card in self.cards if isinstance(card, Asking) and card.owns)
+        return frozenset((card.wish[0] - card.pops, card.wish[1]) for card in asked)
 
     def rewritten(self, written: Mapping[MemberId, Member | None]) -> "Roster":
         """Return the roster with some entries written anew, or removed."""
@@ -87,9 +91,12 @@ class Roster(dict[MemberId, Member]):
 
 
 def _headings(member: Member) -> Iterator[Trait | Asking]:
-    yield Asking(wish_of(member), member.owns)
+    popped = popped_by(member)
+    yield Asking(wish_of(member), member.owns, popped)
     if not member.owns:
         yield Trait.OWNS_NOTHING
+    if popped:
+        yield Trait.POPPING
     if member.draining:
         yield Trait.DRAINING
     if member.resting_until is not None:

@@ -3,10 +3,11 @@
 Written by ``obeying``.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from rebalance.groups.model.overrides import NONE, Overrides
-from rebalance.ids import Millis
+from rebalance.ids import Millis, TopicName
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,15 @@ class Rules:
     pause_ends: Millis | None = None
     """The same as ``paused_until`` by the clock of people, for people: as it was commanded.
     Invariant: None unless it is paused."""
+    popped: Mapping[TopicName, int | None] = field(default_factory=dict)
+    """Topics whose queues its RocketMQ clients share, with the share number of each; None: the
+    policy's."""
 
     @property
     def are_the_policys(self) -> bool:
         """Tell whether nothing makes the group unlike others."""
-        return not self.paused and self.strategy is None and self.overrides == NONE
+        own = self.paused or self.strategy is not None or self.overrides != NONE or self.popped
+        return not own
 
 
 @dataclass(slots=True)
@@ -47,13 +52,16 @@ class RulesDraft:
     obeyed: tuple[str, ...]
     pace_ms: Millis
     pause_ends: Millis | None
+    popped: Mapping[TopicName, int | None]
 
     @classmethod
     def of(cls, before: Rules) -> "RulesDraft":
         """Open them."""
         paused, until, own = before.paused, before.paused_until, before.overrides
         pace, ends = before.pace_ms, before.pause_ends
-        return cls(before, paused, until, before.strategy, own, before.obeyed, pace, ends)
+        return cls(
+            before, paused, until, before.strategy, own, before.obeyed, pace, ends, before.popped
+        )
 
     def pause(self, until: Millis | None, ends: Millis | None) -> None:
         """Begin a pause, or give it another end: on the log clock, and by that of people."""
@@ -80,4 +88,5 @@ class RulesDraft:
             obeyed=self.obeyed,
             pace_ms=self.pace_ms,
             pause_ends=self.pause_ends,
+            popped=self.popped,
         )

@@ -23,6 +23,8 @@ from rebalance.ids import Pattern, TopicName
 Wish = tuple[frozenset[TopicName], frozenset[Pattern]]
 """What a member asks for by name, and by pattern."""
 
+RETRIES: Final = "%RETRY%"
+"""What the names of topics begin with from which RocketMQ's groups take failed messages again."""
 _INTERNAL: Final = "__"
 """What the names of Kafka's internal topics begin with."""
 
@@ -43,9 +45,19 @@ def topics_of(member: Member, known: frozenset[TopicName]) -> frozenset[TopicNam
 
 
 def spelt_out(member: Member, known: frozenset[TopicName]) -> Candidate:
-    """Return a member as a strategy may see it, who knows no patterns."""
-    topics = topics_of(member, known)
+    """Return a member as a strategy may see it, who knows no patterns, and nothing shared."""
+    topics = topics_of(member, known) - member.pops
     return Applicant(topics, member.weight, member.capacity, member.rack, member.instance)
+
+
+def may_own(member: Member, topic: TopicName) -> bool:
+    """Tell whether a member subscribes a topic, and asks to own its queues."""
+    return topic not in member.pops and wants(member, topic)
+
+
+def popped_by(member: Member) -> frozenset[TopicName]:
+    """Return the topics whose queues a member that owns others shares."""
+    return member.topics & member.pops
 
 
 def wish_of(member: Member) -> Wish:

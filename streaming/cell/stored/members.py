@@ -71,6 +71,8 @@ class MemberForm(Form):
     company: int
     doubled: DoubledForm | None
     guarded: bool = False
+    pops: list[TopicName] | None = None
+    """None: nothing."""
 
 
 class FlapsForm(Form):
@@ -148,6 +150,7 @@ def _member_form(member: Member) -> MemberForm:
         company=member.company,
         doubled=None if member.doubled is None else _doubled_form(member.doubled),
         guarded=member.guarded,
+        pops=sorted(member.pops) or None,
     )
 
 
@@ -176,6 +179,7 @@ def _member(form: MemberForm) -> Member:
         company=form.company,
         doubled=None if form.doubled is None else _doubled(form.doubled),
         guarded=form.guarded,
+        pops=frozenset(form.pops or ()),
     )
 
 

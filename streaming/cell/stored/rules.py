@@ -8,7 +8,7 @@ from typing import Final
 from rebalance.groups.model.overrides import NONE, Overrides
 from rebalance.groups.model.policy import Compat, TwinRule
 from rebalance.groups.model.rules import Rules
-from rebalance.ids import Millis
+from rebalance.ids import Millis, TopicName
 from streaming.cell.stored.form import Form
 
 _HABITS: Final = {1: Compat.NONE, 2: Compat.ROCKETMQ}
@@ -58,6 +58,8 @@ class RulesForm(Form):
     obeyed: tuple[str, ...]
     pause_ends: Millis | None = None
     pace_ms: Millis = Millis(0)
+    popped: dict[TopicName, int | None] | None = None
+    """None: no topic."""
 
 
 def rules_form(rules: Rules) -> RulesForm:
@@ -70,6 +72,7 @@ def rules_form(rules: Rules) -> RulesForm:
         obeyed=rules.obeyed,
         pause_ends=rules.pause_ends,
         pace_ms=rules.pace_ms,
+        popped=dict(rules.popped) or None,
     )
 
 
@@ -83,6 +86,7 @@ def rules(form: RulesForm) -> Rules:
         obeyed=form.obeyed,
         pause_ends=form.pause_ends,
         pace_ms=form.pace_ms,
+        popped=form.popped or {},
     )
 
 

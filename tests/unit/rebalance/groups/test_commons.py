@@ -3,15 +3,17 @@
 import pytest
 
 from rebalance.groups.commons import ring
-from rebalance.groups.model.commands import ChoosePolicy
-from rebalance.groups.model.decisions import AssignmentIssued
+from rebalance.groups.model.commands import ChooseMode, ChoosePolicy
+from rebalance.groups.model.decisions import AssignmentIssued, CommandAnswered, Outcome
 from rebalance.groups.model.events import Mode
 from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import ANY_QUEUE, BrokerName, MemberId, Queue, TopicName
 from tests.builders.allocation_vectors import POP, queues
+from tests.builders.amnesia import Remembered
 from tests.builders.lines import Line, of_each
-from tests.builders.records import commanded, drained, joined, left, routed
+from tests.builders.records import commanded, drained, joined, left, registered, routed
 from tests.builders.story import Story, only
 
 SHARED = Mode.SHARED
@@ -146,3 +148,85 @@ def test_a_member_that_begins_to_share_lets_others_have_what_it_held() -> None:
     story.reads(joined("a", mode=SHARED))
 
     assert ([0, 1], [0, 1]) == (numbers(story, "a"), numbers(story, "b"))
+
+
+def popping(*names: str) -> Story:
+    """RocketMQ's clients of two topics; the queues of one are shared by an order."""
+    story = Story()
+    clients = [registered(name, "orders visits") for name in names]
+    story.reads(*clients, routed("orders", 4), routed("visits", 4))
+    story.reads(commanded(ChooseMode(TopicName("orders"), pops=True, share_number=1)))
+    return story
+
+
+def shared(story: Story, member: str) -> list[int]:
+    """The queues that a member shares, beside those that it owns."""
+    return [turn.queue.id for turn in story.told(member).shared]
+
+
+def test_what_an_order_has_shared_is_drawn_and_the_rest_is_owned() -> None:
+    """As POP is set for a group and a topic; nobody owns a queue of that topic any more."""
+    story = popping("a", "b", "c", "d")
+
+    assert [[0, 1], [1, 2], [2, 3], [0, 3]] == [shared(story, it) for it in "abcd"]
+    assert [[0], [1], [2], [3]] == [numbers(story, it) for it in "abcd"]
+    assert {"visits"} == {queue.topic for queue in story.state.handover.books}
+    summary = only(GroupSummarised, story.decisions)[-1]
+    assert (GroupPhase.STABLE, 0) == (summary.phase, summary.unassigned)
+    assert {"orders": True, "visits": False} == {it.topic: it.popped for it in summary.topics}
+
+
+def test_who_comes_later_shares_as_well() -> None:
+    """The order stands for the group, and the others draw from fewer queues."""
+    story = popping("a", "b", "c")
+    story.reads(registered("d", "orders visits"))
+
+    assert [[0, 1], [1, 2], [2, 3], [0, 3]] == [shared(story, it) for it in "abcd"]
+
+
+def test_a_share_number_counts_from_the_next_order_on() -> None:
+    """Without one the policy's, and by default everything is everybody's."""
+    story = popping("a", "b", "c", "d")
+    decided = story.reads(commanded(ChooseMode(TopicName("orders"), pops=True)))
+
+    assert 4 == len(only(AssignmentIssued, decided))
+    assert [[0, 1, 2, 3]] * 4 == [shared(story, it) for it in "abcd"]
+
+
+def test_an_order_is_taken_back_and_each_queue_has_one_owner_again() -> None:
+    """At once: who shared a queue has nothing to release."""
+    story = popping("a", "b")
+    story.reads(commanded(ChooseMode(TopicName("orders"), pops=False)))
+
+    assert [[], []] == [shared(story, it) for it in "ab"]
+    assert [[0, 1, 0, 1], [2, 3, 2, 3]] == [numbers(story, it) for it in "ab"]
+
+
+def test_what_is_to_be_tried_again_is_never_shared() -> None:
+    """RocketMQ's brokers have it pulled, whatever the mode."""
+    story = popping("a")
+    retries = ChooseMode(TopicName("%RETRY%billing"), pops=True)
+    (answer,) = only(CommandAnswered, story.reads(commanded(retries)))
+
+    assert (Outcome.REFUSED, True) == (answer.outcome, "never share it" in answer.detail)
+
+
+def test_members_that_hand_over_own_what_others_are_told_to_share() -> None:
+    """They do not pop; an order is for clients that know no releases."""
+    story = popping("a", "b")
+    story.reads(joined("x"))
+
+    assert ([0, 1, 2, 3], []) == (numbers(story, "x"), shared(story, "x"))
+    assert [[0, 1, 2, 3]] * 2 == [shared(story, it) for it in "ab"]
+
+
+def test_what_is_shared_by_order_outlasts_a_lost_checkpoint() -> None:
+    """It is told again as it stood published, before any client has said anything."""
+    story = Remembered()
+    story.reads(*(registered(it, "orders visits") for it in "abcd"))
+    story.reads(routed("orders", 4), routed("visits", 4))
+    story.reads(commanded(ChooseMode(TopicName("orders"), pops=True, share_number=1)))
+    before = [(numbers(story, it), shared(story, it)) for it in "abcd"]
+    story.forgets(kept=len("abcd") + 2)  # commands are kept for longer than the rest
+
+    assert before == [(numbers(story, it), shared(story, it)) for it in "abcd"]

@@ -4,6 +4,7 @@ import pytest
 
 from rebalance.groups.model.commands import (
     Approve,
+    ChooseMode,
     ChoosePolicy,
     ChooseStrategy,
     Command,
@@ -20,7 +21,7 @@ from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import MemberId, Millis, TopicName
 from tests.builders.records import beat_of, commanded, joined, left, registered, routed
 from tests.builders.story import BIRTH_MS, Story, only, two_members
 
@@ -67,6 +68,8 @@ ANSWERS = [
         "refused",
         "on_twin cannot be separate for one group: names are the controller's",
     ),
+    (ChooseMode(TopicName("orders"), pops=True), "done", ""),
+    (ChooseMode(TopicName("orders"), pops=False), "refused", "no command has orders shared"),
     (Approve(), "refused", "nothing is held"),
     (Forget(), "refused", "the group has 2 members"),
 ]

@@ -16,7 +16,7 @@ from rebalance.brokers.cluster import Cluster
 from rebalance.brokers.events import ClusterName
 from rebalance.clock import LogClock
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import Epoch, GroupName, Millis
+from rebalance.ids import Epoch, GroupName, Millis, TopicName
 from streaming.cell import containment, gate, pulses
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.containment import Kept
@@ -114,9 +114,17 @@ BEFORE_ASKS: Final = replace(PULSES, asks=np.full(3, NEVER))
 """Columns as they could be when only those stood there that had read all they were told."""
 
 
+def before_modes(group: GroupState) -> GroupState:
+    """Return a group as it could be before an order could have topics shared."""
+    people = group.membership.members.items()
+    members = {name: replace(it, pops=frozenset[TopicName]()) for name, it in people}
+    membership = replace(group.membership, members=members)
+    return replace(group, membership=membership, rules=replace(group.rules, popped={}))
+
+
 def before_paces(group: GroupState) -> GroupState:
     """Return a group as it could be before the controller could ask for a pace."""
-    return replace(group, rules=replace(group.rules, pace_ms=Millis(0)))
+    return replace(group := before_modes(group), rules=replace(group.rules, pace_ms=Millis(0)))
 
 
 def before_ends(group: GroupState) -> GroupState:
@@ -185,7 +193,8 @@ def of_version_1(group: GroupState) -> GroupState:
         ("cell-v2-before-voters", before_idle(GROUP), BEFORE_ASKS, before_voters()),
         ("cell-v2-before-ends", before_ends(GROUP), BEFORE_ASKS, CLUSTER),
         ("cell-v2-before-paces", before_paces(GROUP), BEFORE_ASKS, CLUSTER),
-        ("cell-v2-before-asks", GROUP, BEFORE_ASKS, CLUSTER),
+        ("cell-v2-before-asks", before_modes(GROUP), BEFORE_ASKS, CLUSTER),
+        ("cell-v2-before-modes", before_modes(GROUP), PULSES, CLUSTER),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )

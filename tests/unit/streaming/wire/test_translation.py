@@ -50,6 +50,7 @@ from trimtab.protocol import (
     Advance,
     Approve,
     Beat,
+    ChooseMode,
     ChoosePolicy,
     ChooseStrategy,
     Drain,
@@ -222,6 +223,14 @@ COMMANDED: list[tuple[Record, GroupCommand]] = [
     (
         ChoosePolicy(**SIGNED, overrides=protocol.Overrides(flap_limit=9, on_twin="refuse-newer")),
         commands.ChoosePolicy(Overrides(flap_limit=9, on_twin=TwinRule.REFUSE_NEWER)),
+    ),
+    (
+        ChooseMode(**SIGNED, topic="orders", mode="pop", share_number=2),
+        commands.ChooseMode(ORDERS, pops=True, share_number=2),
+    ),
+    (
+        ChooseMode(**SIGNED, topic="orders", mode="pull"),
+        commands.ChooseMode(ORDERS, pops=False),
     ),
     (Approve(**SIGNED), commands.Approve()),
     (Forget(**SIGNED), commands.Forget()),

@@ -12,6 +12,7 @@ from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.cause import Cause
 from trimtab.protocol.commands import (
     Approve,
+    ChooseMode,
     ChoosePolicy,
     ChooseStrategy,
     Command,
@@ -124,6 +125,7 @@ __all__ = [
     "BrokerKey",
     "BrokerLatency",
     "Cause",
+    "ChooseMode",
     "ChoosePolicy",
     "ChooseStrategy",
     "Claim",

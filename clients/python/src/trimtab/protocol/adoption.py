@@ -100,6 +100,7 @@ class Adopt(_Found):
     revocation_timeout_ms: Timeout
     session_timeout_ms: Timeout
     mode: CommonMode | None = None
+    shared: Holdings | None = None
 
     @model_validator(mode="after")
     def _one_order_a_queue(self) -> Self:

@@ -71,6 +71,10 @@ class Assignment(Record):
         "both.",
     )
 
+    shared: Holdings | None = Field(
+        default=None,
+        description="Work on these together with others (RocketMQ's POP), and release none.",
+    )
     unnamed: Count | None = Field(
         default=None,
         description="For so many more the record had no room. What the member inherits of them it "

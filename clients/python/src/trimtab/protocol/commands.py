@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from trimtab.protocol.names import BrokerName, Label, MemberName, Text, Token
+from trimtab.protocol.names import BrokerName, Label, MemberName, Text, Token, TopicName
 from trimtab.protocol.overrides import Overrides
-from trimtab.protocol.quantities import Epoch, Timeout, Timestamp
+from trimtab.protocol.quantities import Epoch, ShareNumber, Timeout, Timestamp
 from trimtab.protocol.record import Record, example
 
 
@@ -111,6 +111,20 @@ class ChoosePolicy(Command):
     )
 
 
+class ChooseMode(Command):
+    """Have a group's eager members share a topic's queues (RocketMQ's POP), or own them again."""
+
+    model_config = example(kind="mode", **_SIGNED, topic="orders", mode="pop", share_number=2)
+
+    kind: Literal["mode"] = "mode"
+    topic: TopicName
+    mode: Literal["pop", "pull"]
+    share_number: ShareNumber | None = Field(
+        default=None,
+        description="Of how many others each works on the queues, too; absent: the policy's.",
+    )
+
+
 class Pace(Command):
     """Ask a group's members to beat no more often than that; the controller gives it itself."""
 
@@ -175,6 +189,7 @@ CommandsRecord = (
     | Rebalance
     | ChooseStrategy
     | ChoosePolicy
+    | ChooseMode
     | Pace
     | Approve
     | Eject

@@ -38,7 +38,7 @@ class TopicSummary(Part):
     """A subscribed topic; `awaited` when it does not exist yet.
 
     `queues`: those that members may own; `left_out`: those beside them that the group has no room
-    for.
+    for. `popped`: by a command, RocketMQ's clients share its queues.
     """
 
     version: Count
@@ -49,6 +49,7 @@ class TopicSummary(Part):
         description="The id of the topic that the group knows, if it has one.",
     )
     left_out: Count | None = None
+    popped: Noted = None
 
 
 class LeftOutCounts(Part):

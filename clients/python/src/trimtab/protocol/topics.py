@@ -17,6 +17,7 @@ from trimtab.protocol.assignments import Assignment
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.commands import (
     Approve,
+    ChooseMode,
     ChoosePolicy,
     ChooseStrategy,
     CommandsRecord,
@@ -162,6 +163,7 @@ COMMANDS: Final[Topic[CommandsRecord]] = Topic(
         EvictMember,
         Rebalance,
         ChoosePolicy,
+        ChooseMode,
         ChooseStrategy,
         Pace,
         Approve,

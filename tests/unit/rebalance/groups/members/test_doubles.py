@@ -54,6 +54,13 @@ def test_two_processes_are_known_by_their_heartbeats(other: int) -> None:
     assert noted.cause.position.offset > 0
 
 
+def test_topics_for_failed_messages_are_no_sign() -> None:
+    """A client takes one up and drops it again as its broker has it pull and pop by turns."""
+    wishes = ["orders", "orders %RETRY%billing_orders"]
+
+    assert [] == signs(lives({second: [wishes[second % 2]] for second in range(8)}))
+
+
 def test_what_a_broker_hears_over_two_channels_is_noted_at_once() -> None:
     """With the first heartbeat that says so, also of a client that is new; once an hour."""
     story = Story()

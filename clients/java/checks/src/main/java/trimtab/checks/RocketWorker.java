@@ -26,6 +26,8 @@ public final class RocketWorker {
     private static final int WORK_MS = 4;
     /** What a broker is told that a test waits for is told soon. */
     private static final int BEAT_MS = 3_000;
+    /** What a client had popped and drops comes again after so long. */
+    private static final long INVISIBLE_MS = 10_000;
 
     private RocketWorker() {}
 
@@ -57,6 +59,7 @@ public final class RocketWorker {
         } else if ("by-broker".equals(args[6])) {
             consumer.setClientRebalance(false);
             consumer.setHeartbeatBrokerInterval(BEAT_MS);
+            consumer.setPopInvisibleTime(INVISIBLE_MS);
         }
         Trimtab trimtab = "BROKER".equals(args[7]) ? null : attached(consumer, args);
         consumer.start();
@@ -67,6 +70,9 @@ public final class RocketWorker {
             }
         }
         consumer.shutdown();
+        if ("by-broker".equals(args[6])) {
+            System.exit(0); // RocketMQ leaves the threads behind that have worked on what was popped
+        }
     }
 
     private static Trimtab attached(DefaultMQPushConsumer consumer, String[] args) {

@@ -14,6 +14,9 @@ public final class Assignment {
     public final List<HolderRow> hold;
     public final List<HolderRow> give;
     public final List<HeirRow> inherit;
+    /** What it works on together with others (RocketMQ's POP); empty: nothing. */
+    public final List<HolderRow> shared;
+
     public final long sessionTimeoutMs;
     public final long revocationTimeoutMs;
     public final long heartbeatIntervalMs;
@@ -27,6 +30,7 @@ public final class Assignment {
         hold = Shelves.holders(record.object("hold"));
         give = Shelves.holders(record.object("give"));
         inherit = Shelves.heirs(record.object("inherit"));
+        shared = record.value("shared") == null ? List.of() : Shelves.holders(record.object("shared"));
         sessionTimeoutMs = record.number("session_timeout_ms");
         revocationTimeoutMs = record.number("revocation_timeout_ms");
         heartbeatIntervalMs = record.number("heartbeat_interval_ms");
@@ -41,7 +45,7 @@ public final class Assignment {
         return record;
     }
 
-    /** All queues that it names. */
+    /** All queues that it names as the member's own, now or soon. */
     public Set<Queue> queues() {
         Set<Queue> named = new HashSet<>();
         hold.forEach(it -> named.add(it.queue));

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import trimtab.protocol.Assignment;
 import trimtab.protocol.HolderRow;
 import trimtab.protocol.JsonWriter;
@@ -24,8 +25,11 @@ import trimtab.protocol.Queue;
  * there and back, whichever of them copies its heartbeats. Its one rule: an answer costs two look-ups.
  */
 final class Shares {
+    // RocketMQ's names of the two ways to get messages.
+    private static final String PULL = "PULL";
+    private static final String POP = "POP";
     private static final byte[] NONE_YET = "{}".getBytes(StandardCharsets.UTF_8);
-    private static final byte[] NO_QUEUES = answer(List.of());
+    private static final byte[] NO_QUEUES = answer(PULL, List.of());
     /** For so long a client that is no member any more is told to drop everything. */
     private static final long GONE_NS = 600_000_000_000L;
 
@@ -79,7 +83,7 @@ final class Shares {
 
     /** Takes what a client is to work on; null: it is no member. Says whether that is news. */
     boolean post(String group, String client, Assignment assignment, long now) {
-        Share share = new Share(assignment == null ? List.of() : assignment.hold, assignment == null ? now : 0);
+        Share share = assignment == null ? new Share(now) : new Share(assignment);
         Map<String, Share> known = groups.get(group);
         if (known == null) {
             if (!share.isOfBrokers()) {
@@ -92,7 +96,7 @@ final class Shares {
         if (share.goneAt != 0 && known.values().stream().allMatch(it -> it.goneAt != 0)) {
             groups.remove(group);
         }
-        return before == null || !before.queues.equals(share.queues);
+        return before == null || !before.isLike(share);
     }
 
     /** The groups that have members. */
@@ -107,12 +111,12 @@ final class Shares {
         }
     }
 
-    private static byte[] answer(List<Queue> queues) {
+    private static byte[] answer(String mode, List<Queue> queues) {
         List<Map<String, Object>> rows = new ArrayList<>();
         for (Queue queue : queues) {
             Map<String, Object> named =
                     Map.of("topic", queue.topic, "brokerName", queue.broker, "queueId", queue.id);
-            rows.add(Map.of("messageQueue", named, "mode", "PULL"));
+            rows.add(Map.of("messageQueue", named, "mode", mode));
         }
         Map<String, Object> body = Map.of("messageQueueAssignments", rows);
         return JsonWriter.write(body).getBytes(StandardCharsets.UTF_8);
@@ -122,22 +126,37 @@ final class Shares {
     private static final class Share {
         final Map<String, byte[]> answers = new HashMap<>();
         final Set<Queue> queues = new HashSet<>();
+        final Set<Queue> popped = new HashSet<>();
         /** When it was no member any more; 0: it is one. */
         final long goneAt;
 
-        Share(List<HolderRow> hold, long goneAt) {
+        Share(long goneAt) {
             this.goneAt = goneAt;
+        }
+
+        /** Of a topic that is shared it pops, also while it still owns a queue of that by an older target. */
+        Share(Assignment said) {
+            goneAt = 0;
+            put(PULL, said.hold, queues);
+            put(POP, said.shared, popped);
+        }
+
+        private void put(String mode, List<HolderRow> rows, Set<Queue> all) {
             Map<String, List<Queue>> byTopic = new HashMap<>();
-            for (HolderRow row : hold) {
-                queues.add(row.queue);
+            for (HolderRow row : rows) {
+                all.add(row.queue);
                 byTopic.computeIfAbsent(row.queue.topic, it -> new ArrayList<>()).add(row.queue);
             }
-            byTopic.forEach((topic, named) -> answers.put(topic, answer(named)));
+            byTopic.forEach((topic, named) -> answers.put(topic, answer(mode, named)));
         }
 
         /** Queues of Kafka's have no broker. */
         boolean isOfBrokers() {
-            return queues.stream().anyMatch(it -> !it.broker.isEmpty());
+            return Stream.concat(queues.stream(), popped.stream()).anyMatch(it -> !it.broker.isEmpty());
+        }
+
+        boolean isLike(Share other) {
+            return queues.equals(other.queues) && popped.equals(other.popped);
         }
     }
 }
