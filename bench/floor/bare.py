@@ -19,7 +19,7 @@ from streaming.pipeline import decisions, publish
 from streaming.process.horizon import Horizon
 from streaming.session import start_session
 from streaming.topics import names
-from trimtab.protocol import ASSIGNMENTS, HEARTBEATS
+from trimtab.protocol import ASSIGNMENTS, HEARTBEATS, ROCKETMQ
 
 
 def main(assignments: Sequence[str]) -> None:
@@ -29,10 +29,12 @@ def main(assignments: Sequence[str]) -> None:
     assert servers is not None, "the bench names its broker"
     options = wired(settings, bootstrap_servers=servers, jars=JarCache.default().spark)
     prefix = options.topics.prefix
-    (routine,) = names(prefix, (HEARTBEATS,))
+    routine = names(prefix, (HEARTBEATS, ROCKETMQ))
     spark = start_session(options)
-    Thread(target=TickProducer(options, Horizon(routine)).run, args=(Event(),), daemon=True).start()
-    fold = Tally(routine, f"{prefix}{ASSIGNMENTS.name}")
+    Thread(
+        target=TickProducer(options, Horizon(routine[0])).run, args=(Event(),), daemon=True
+    ).start()
+    fold = Tally(tuple(routine), f"{prefix}{ASSIGNMENTS.name}")
     publish(decisions(spark, options, fold), options).awaitTermination()
 
 

@@ -23,8 +23,8 @@ _COUNT_BYTES: Final = 8
 class Tally:
     """Counts the rows of one cell."""
 
-    routine: str
-    """The topic whose rows are only counted."""
+    routine: tuple[str, ...]
+    """The topics whose rows are only counted."""
     assignments: str
     """The topic where the others are echoed, in the partition and under the key that they had."""
 
@@ -36,7 +36,7 @@ class Tally:
         count = int.from_bytes(remembered, "big")
         for frame in frames:
             count += len(frame)
-            urgent = frame[frame["topic"] != self.routine]
+            urgent = frame[~frame["topic"].isin(self.routine)]
             if len(urgent):
                 echo = urgent.assign(topic=self.assignments, headers=None)
                 yield echo[list(Record._fields)]

@@ -116,7 +116,7 @@ def _operators(few: Prepared) -> Iterator[Part]:
     """The two state functions of the floor bench, on the frame of one urgent record."""
     frame = framed(few.trial)
     operator = CellOperator(DEFAULT_PREFIX, 1, POLICY, VerdictPolicy())
-    tally = Tally(f"{DEFAULT_PREFIX}{HEARTBEATS.name}", f"{DEFAULT_PREFIX}{ASSIGNMENTS.name}")
+    tally = Tally((f"{DEFAULT_PREFIX}{HEARTBEATS.name}",), f"{DEFAULT_PREFIX}{ASSIGNMENTS.name}")
     cell, count = Remembered(write(few.cell)), Remembered(bytes(8))
     one_joins = "the operator, from frame to frame: one joins"
     yield Part("operator", one_joins, "batch", 1, lambda: _called(operator, frame, cell))

@@ -9,6 +9,7 @@ import typer
 
 from bench.command import conclude, run
 from bench.floor.plan import Side
+from bench.scale.members import Kind
 from bench.scale.scenes import Load, Scene, Seen, play
 from bench.scale.soak import trends
 from console.errors import ExitCode, Failure
@@ -17,13 +18,17 @@ from console.progress import Stderr
 
 _TEMPORARY = Path(__file__).parents[2] / ".cache" / "tmp"
 _MEMBERS = [1_000, 10_000, 100_000]
+_INTERVALS_S = {Kind.SDK: 3.0, Kind.ROCKETMQ: 30.0}
 
 
 def scale(  # noqa: PLR0913 - options of a command, all by name
     *,
     members: Annotated[list[int] | None, typer.Option(min=10, help="How many; repeatable.")] = None,
     group: Annotated[str, typer.Option(help="Members and queues of each group.")] = "10x10",
-    interval: Annotated[float, typer.Option(min=0.5, help="Seconds between beats.")] = 3.0,
+    kind: Annotated[Kind, typer.Option(help="What they are.")] = Kind.SDK,
+    interval: Annotated[
+        float | None, typer.Option(min=0.5, help="Seconds between beats; by default 3, or 30.")
+    ] = None,
     seconds: Annotated[float, typer.Option(min=5, help="How long each is measured.")] = 60.0,
     scene: Annotated[Scene, typer.Option(help="What happens meanwhile.")] = Scene.STEADY,
     side: Annotated[list[Side] | None, typer.Option(help="Only this one; by default both.")] = None,
@@ -35,7 +40,8 @@ def scale(  # noqa: PLR0913 - options of a command, all by name
     """Measure the controller, and the floor, under the beats of so many members.
 
     The floor is the same pipeline around a function that only counts. A run of one size and side
-    takes the seconds and about a minute more, with 100,000 members two minutes more.
+    takes the seconds and about a minute more, with 100,000 members two minutes more. RocketMQ's own
+    clients beat every 30 s, and each is in four groups of the given size.
 
     Examples:
       make bench NAME=scale
@@ -46,12 +52,14 @@ def scale(  # noqa: PLR0913 - options of a command, all by name
       python -m bench.scale --scene soak --members 10000 --side trimtab --seconds 1800
       python -m bench.scale --scene backlog --members 100000 --side trimtab --seconds 600
       python -m bench.scale --members 100000 --set controller.cells_per_partition=2
+      python -m bench.scale --kind rocketmq --members 10000 --group 40x40 --seconds 300
     """
     _TEMPORARY.mkdir(parents=True, exist_ok=True)
     size, queues = _numbers(group)
     found = list[Seen]()
     for count in members or _MEMBERS:
-        load = Load(count, min(size, count), queues, interval, seconds)
+        every_s = interval or _INTERVALS_S[kind]
+        load = Load(count, min(size, count), queues, every_s, seconds, kind)
         for one in side or Side:
             directory = Path(tempfile.mkdtemp(prefix="scale-", dir=_TEMPORARY))
             try:
@@ -86,6 +94,8 @@ def row(seen: Seen) -> dict[str, object]:
         "p99": f"{_part(seen.batch_s, 99):.2f} s",
         "join p50": f"{_part(seen.join_ms, 50):,.0f} ms",
         "p99 ": f"{_part(seen.join_ms, 99):,.0f} ms",
+        "leave p50": f"{_part(seen.leave_ms, 50):,.0f} ms",
+        "p99  ": f"{_part(seen.leave_ms, 99):,.0f} ms",
         "state": f"{seen.state_bytes / seen.load.members:,.0f} B a member",
         "all in after": f"{seen.start_s:.0f} s",
         "caught up after": "-" if seen.caught_up_s is None else f"{seen.caught_up_s:.0f} s",
@@ -131,6 +141,8 @@ def headline(found: list[Seen]) -> dict[str, float | int]:
             f"{begin}_batch_p50_s": round(_part(it.batch_s, 50), 3),
             f"{begin}_join_p50_ms": round(_part(it.join_ms, 50)),
             f"{begin}_join_p99_ms": round(_part(it.join_ms, 99)),
+            f"{begin}_leave_p50_ms": round(_part(it.leave_ms, 50)),
+            f"{begin}_leave_p99_ms": round(_part(it.leave_ms, 99)),
             f"{begin}_state_bytes": round(it.state_bytes / it.load.members),
             f"{begin}_generator_late_s": round(it.generated.get("late_s", 0), 1),
         }

@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
-from bench.scale.members import Members, Told, churned, rolled
-from trimtab.protocol import ASSIGNMENTS, HEARTBEATS, MEMBERS, Topic, decode
+from bench.scale.clients import Clients
+from bench.scale.members import Kind, Members, Told, churned, rolled
+from trimtab.protocol import ASSIGNMENTS, Topic, decode
 
 READY: Final = "ready"
 _SLICES: Final = 20
@@ -32,7 +33,7 @@ class Generator:
     """Speaks for them, and hears what they are told."""
 
     def __init__(self, told: Told) -> None:
-        self.members = Members(told)
+        self.members = Clients(told) if told.kind == Kind.ROCKETMQ else Members(told)
         self._told = told
         self._restarted = 0
         settings = {"bootstrap.servers": told.servers, "log_level": 2}
@@ -42,7 +43,7 @@ class Generator:
     def join(self) -> None:
         """Let everybody join."""
         for it in range(self.members.count):
-            self._send(MEMBERS, it, self.members.joins(it))
+            self._send(self.members.comes_by, it, self.members.joins(it))
         self._producer.flush(_FLUSH_S)
 
     def beat(self, over: Event) -> dict[str, float]:
@@ -55,7 +56,7 @@ class Generator:
         while not over.is_set():
             for it in range(turn % slices, self.members.count, slices):
                 if not self.members.is_away(it):
-                    self._send(HEARTBEATS, it, self.members.beats(it))
+                    self._send(self.members.beats_by, it, self.members.beats(it))
                     sent += 1
             have_begun = have_begun or self.members.are_at_work
             if have_begun:
@@ -70,19 +71,20 @@ class Generator:
 
     def _changes(self) -> Iterator[None]:
         """Let some restart, or leave and come again, in each slice of a second."""
-        count = self.members.count
+        count, topic = self.members.count, self.members.comes_by
         for them in rolled(count, round(self._told.rolling_s * _SLICES)):
             for it in them:
                 self._restarted += 1
                 for record in self.members.restarts(it):
-                    self._send(MEMBERS, it, record)
+                    self._send(topic, it, record)
             yield
         for gone, back in churned(count, round(self._told.churn_s * _SLICES), _AWAY):
             for it in gone:
-                self._send(MEMBERS, it, self.members.leaves(it))
+                for record in self.members.leaves(it):
+                    self._send(topic, it, record)
             for it in back:
                 self._restarted += 1
-                self._send(MEMBERS, it, self.members.returns(it))
+                self._send(topic, it, self.members.returns(it))
             yield
 
     def hear(self, over: Event) -> None:

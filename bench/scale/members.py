@@ -9,13 +9,33 @@ import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Final
 
-from trimtab.protocol import Assignment, Beat, GrantRef, Join, Leave, encode, partition_of
+from trimtab.protocol import (
+    HEARTBEATS,
+    MEMBERS,
+    Assignment,
+    Beat,
+    GrantRef,
+    Join,
+    Leave,
+    encode,
+    partition_of,
+)
 
 _SESSION_MS: Final = 600_000
 _NUMBER: Final = b'"sequence":1,'
 _Halves = tuple[bytes, bytes]
+
+
+class Kind(StrEnum):
+    """What the members are."""
+
+    SDK = "sdk"
+    """Members of the SDK, each of one group."""
+    ROCKETMQ = "rocketmq"
+    """RocketMQ's own clients, known by copies of their heartbeats (``clients``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +56,7 @@ class Told:
     """How long a rolling restart of everybody takes; 0: there is none."""
     churn_s: float = 0.0
     """In how long everybody leaves once and comes again, over and over; 0: nobody does."""
+    kind: str = Kind.SDK
 
     def text(self) -> str:
         """As it is handed over."""
@@ -44,6 +65,9 @@ class Told:
 
 class Members:
     """All of them, by number."""
+
+    comes_by, beats_by = MEMBERS, HEARTBEATS
+    """The topics of what they say: when they come and go, and else."""
 
     def __init__(self, told: Told) -> None:
         self.count = told.groups * told.size
@@ -82,7 +106,7 @@ class Members:
             )
         )
 
-    def restarts(self, it: int) -> tuple[bytes, bytes]:
+    def restarts(self, it: int) -> tuple[bytes, ...]:
         """Go for a moment, and come in another life: under one instance, so that no queue moves."""
         leave = Leave(
             member=self._name(it),
@@ -96,14 +120,14 @@ class Members:
         self._beats[it] = self._halves(it, 0, None)
         return encode(leave), self.joins(it)
 
-    def leaves(self, it: int) -> bytes:
+    def leaves(self, it: int) -> tuple[bytes, ...]:
         """Go for good: its queues pass to others."""
         leave = Leave(
             member=self._name(it), incarnation=_life(self._lives[it]), sequence=self._turns[it] + 1
         )
         self._full.pop(it, None)
         self._away.add(it)
-        return encode(leave)
+        return (encode(leave),)
 
     def returns(self, it: int) -> bytes:
         """Come as somebody new, under the same name."""

@@ -9,7 +9,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from confluent_kafka import Consumer, TopicPartition
 
@@ -17,7 +17,7 @@ from bench.backlog.memory import holder
 from bench.floor.writer import Outlet
 from bench.processor import of_the_family
 from streaming.startup.batch_logs import COMMITS, OFFSETS, positions_in
-from trimtab.protocol import HEARTBEATS
+from trimtab.protocol import HEARTBEATS, Topic
 
 _STATE: Final = "state/0"
 _PATIENCE_S: Final = 10.0
@@ -44,11 +44,14 @@ class Outside:
         pid: Its process.
         checkpoint: Where its checkpoint is.
         outlet: Where it listens.
+        beats: The topic of the beats.
     """
 
-    def __init__(self, pid: int, checkpoint: Path, outlet: Outlet) -> None:
+    def __init__(
+        self, pid: int, checkpoint: Path, outlet: Outlet, beats: Topic[Any] = HEARTBEATS
+    ) -> None:
         self._pid, self._checkpoint = pid, checkpoint
-        self._topic, self._partitions = f"{outlet.prefix}{HEARTBEATS.name}", outlet.partitions
+        self._topic, self._partitions = f"{outlet.prefix}{beats.name}", outlet.partitions
         self._consumer = Consumer(
             {"bootstrap.servers": outlet.servers, "group.id": "outside", "log_level": 2}
         )

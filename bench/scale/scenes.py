@@ -11,9 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import count
 from pathlib import Path
-from random import Random
 from threading import Event, Thread, Timer
 from typing import Final
 
@@ -24,16 +22,18 @@ from bench.floor.line import Line
 from bench.floor.plan import Side
 from bench.floor.race import make_topics, settings_of
 from bench.floor.writer import Outlet
-from bench.populations import ORDERS, QUEUES, Newcomer
+from bench.populations import ORDERS, QUEUES
 from bench.scale.catching_up import caught_up_s
+from bench.scale.clients import GROUPS_EACH, groups_of, retried
 from bench.scale.generator import READY
-from bench.scale.members import Told
+from bench.scale.members import Kind, Told
 from bench.scale.outside import Outside
+from bench.scale.probes import ClientProbe, MemberProbe, Probe
 from bench.scale.soak import EVERY_S, Sample, sampled
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode, Failure
 from console.progress import Progress
-from trimtab.protocol import DEFAULT_PARTITIONS
+from trimtab.protocol import DEFAULT_PARTITIONS, HEARTBEATS, ROCKETMQ
 
 _TOPIC: Final = "scale"
 _START_S: Final = 900.0
@@ -47,9 +47,6 @@ _NEIGHBOUR_S: Final = 60.0
 _CHURN_S: Final = 600.0
 """Everybody leaves once in ten minutes, so three times in a soak of half an hour; deployments are
 rarer."""
-_SEED: Final = 3
-_PAUSE_S: Final = (0.05, 0.15)
-"""Of random length, so as not to fall into step with the batches."""
 
 
 class Scene(StrEnum):
@@ -80,6 +77,12 @@ class Load:
     """Of a group."""
     interval_s: float
     seconds: float
+    kind: Kind = Kind.SDK
+
+    @property
+    def blocks(self) -> int:
+        """How many times as many members there are as one group has: each block its own groups."""
+        return self.members // self.size
 
     @property
     def rate(self) -> float:
@@ -101,6 +104,7 @@ class Seen:
     """How much the beats that wait are, second by second."""
     batch_s: list[float] = field(default_factory=list)
     join_ms: list[float] = field(default_factory=list)
+    leave_ms: list[float] = field(default_factory=list)
     state_bytes: int = 0
     generated: dict[str, float] = field(default_factory=dict)
     """What the generator says: beats a second, how late it was, and how many restarted."""
@@ -146,9 +150,10 @@ def play(
         told = [*settings_of(outlet), routes, *settings]
         contender = running.enter_context(Contender(side, home, told))
         line = Line(outlet, contender.check)
-        probe = Probe(line)
-        probe.asks_ms()  # it has started
-        outside = Outside(contender.pid, home / "checkpoint", outlet)
+        probe = _probe(line, outlet, load)
+        probe.asks()  # it has started
+        beats = ROCKETMQ if load.kind is Kind.ROCKETMQ else HEARTBEATS
+        outside = Outside(contender.pid, home / "checkpoint", outlet, beats)
         running.enter_context(closing(outside))
         if scene is not Scene.IDLE:
             with progress.step(f"{side}: {load.members:,} members join"):
@@ -161,25 +166,16 @@ def play(
     return seen
 
 
-class Probe:
-    """Comes again and again, each time to a group of its own, and goes when it is answered."""
-
-    def __init__(self, line: Line) -> None:
-        self._line, self._numbers, self._pauses = line, count(1), Random(_SEED)
-
-    def asks_ms(self) -> float:
-        """Come and go; return how long the first answer took."""
-        time.sleep(self._pauses.uniform(*_PAUSE_S))
-        number = next(self._numbers)
-        newcomer = Newcomer(f"probe-{number}", number)
-        answer = self._line.ask(newcomer.joins())
-        self._line.ask(newcomer.leaves())
-        return answer.milliseconds
+def _probe(line: Line, outlet: Outlet, load: Load) -> Probe:
+    """Make a probe like the members; the floor answers only what is urgent, so only the SDK's."""
+    if load.kind is Kind.ROCKETMQ and outlet.side is Side.TRIMTAB:
+        return ClientProbe(line, outlet, _TOPIC, load.blocks, load.members)
+    return MemberProbe(line)
 
 
 def _look(contender: Contender, outside: Outside, probe: Probe, seen: Seen) -> None:
     """Ask for as long as it takes, and look meanwhile."""
-    probe.asks_ms()  # whatever was said while all joined is read now
+    probe.asks()  # whatever was said while all joined is read now
     before, known = outside.used_s(), {it.number for it in outside.batches()}
     began, lasts_s = time.monotonic(), seen.load.seconds
     with _watched(outside, seen), _neighbour(seen):
@@ -196,7 +192,9 @@ def _look(contender: Contender, outside: Outside, probe: Probe, seen: Seen) -> N
             if seen.scene is Scene.IDLE:
                 time.sleep(_LOOK_S)
             else:
-                seen.join_ms.append(probe.asks_ms())
+                answered = probe.asks()
+                seen.join_ms.append(answered.join_ms)
+                seen.leave_ms.append(answered.leave_ms)
     took, after = time.monotonic() - began, outside.used_s()
     seen.cores = {name: (after[name] - before[name]) / took for name in after}
     seen.batch_s = [it.seconds for it in outside.batches() if it.number not in known]
@@ -257,12 +255,13 @@ def _beating(outlet: Outlet, load: Load, scene: Scene, seen: Seen) -> Iterator[N
         prefix=outlet.prefix,
         partitions=outlet.partitions,
         topic=_TOPIC,
-        groups=load.members // load.size,
+        groups=load.blocks * (GROUPS_EACH if load.kind is Kind.ROCKETMQ else 1),
         size=load.size,
         interval_s=load.interval_s,
         answered=outlet.side is Side.TRIMTAB,
         rolling_s=load.seconds if scene is Scene.ROLLING else 0.0,
         churn_s=_CHURN_S if scene is Scene.SOAK else 0.0,
+        kind=load.kind,
     )
     command = [sys.executable, "-m", "bench.scale.generator", told.text()]
     with subprocess.Popen(
@@ -289,5 +288,8 @@ def _make_queues(servers: str, directory: Path, load: Load) -> str:
     admin = AdminClient({"bootstrap.servers": servers, "log_level": 2})
     admin.create_topics([NewTopic(ORDERS, QUEUES, 1)])[ORDERS].result()
     routes = directory / "routes.yaml"
-    routes.write_text(f"{_TOPIC}:\n  broker-a: {load.queues}\n")
+    queues = {_TOPIC: load.queues}
+    if load.kind is Kind.ROCKETMQ:
+        queues |= {retried(group): 1 for it in range(load.blocks) for group in groups_of(it)}
+    routes.write_text(json.dumps({topic: {"broker-a": it} for topic, it in queues.items()}))
     return f"routes.file={routes}"

@@ -80,7 +80,7 @@ def test_who_leaves_goes_for_good_and_comes_again_as_somebody_new() -> None:
     members = Members(TOLD)
     before = decode(MEMBERS, members.joins(4))
     assert isinstance(before, Join)
-    leave = decode(MEMBERS, members.leaves(4))
+    (leave,) = (decode(MEMBERS, it) for it in members.leaves(4))
     members.hears(told(before, "load-1"))
     was_away = members.is_away(4)
     join = decode(MEMBERS, members.returns(4))
