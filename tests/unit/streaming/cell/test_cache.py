@@ -63,3 +63,15 @@ def test_a_group_that_is_larger_than_the_mind_is_not_kept() -> None:
     mind, packed = Cache(most_bytes=1), pack(at_rest(GROUP, 1))
 
     assert mind.unpack(packed).handover.books is not mind.unpack(packed).handover.books
+
+
+def test_what_a_group_was_before_pushes_nobody_out() -> None:
+    """A group that changes in each batch takes the room of one."""
+    others, changing = pack(at_rest(GROUP, 9)), [at_rest(GROUP, it) for it in range(1, 9)]
+    mind = Cache(most_bytes=2 * len(others.rest) + 8)
+    kept = mind.unpack(others)
+    was, before = mind.pack(changing[0], GroupState(changing[0].name), None), changing[0]
+    for state in changing[1:]:
+        was, before = mind.pack(state, before, was), state
+
+    assert kept.handover.books is mind.unpack(others).handover.books
