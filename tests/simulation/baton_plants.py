@@ -75,7 +75,7 @@ BATON_PLANTS = {
         wrong_members.names_whom_it_was_told_first,
         OWNERS,
         lives=lives.guarded,
-        first=403,
+        first=1525,
     ),
     "booked as it was meant": Plant(
         "rebalance.groups.handover.endings.book",
