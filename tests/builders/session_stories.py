@@ -9,6 +9,8 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar, assert_never
 
+from trimtab.guard_lines import line_of
+from trimtab.holdings import Holdings
 from trimtab.protocol import ASSIGNMENTS, RELEASES, QueueRef, Record, Topic, decode
 from trimtab.session import (
     Action,
@@ -137,6 +139,7 @@ class _Wanderer:
             self._now += self._chance.choices(_PAUSES_MS, _SHARE_OF_SOON)[0]
             step: Json = {"at": self._now, "in": self._happens(session)}
             step |= answered(session, step)
+            step["holds"] = json.loads(line_of(Holdings.of(session)))  # what its guard is told
             self._tickets += [it["send"] for it in step["out"] if "send" in it]
             made.append(step)
         return {**head, "steps": made}

@@ -71,6 +71,10 @@ public final class Vectors {
             Map<String, Object> actual = new LinkedHashMap<>();
             actual.put("out", shown(actions));
             actual.put("wake_at", session.phase() == Phase.ENDED ? null : session.wakeAt());
+            if (step.containsKey("holds")) {
+                expected.put("holds", step.get("holds"));
+                actual.put("holds", JsonReader.read(session.holdings().line()));
+            }
             if (!same(expected).equals(same(actual))) {
                 return "differs at " + step.get("at") + ": expected " + JsonWriter.write(expected)
                         + ", was " + JsonWriter.write(actual);

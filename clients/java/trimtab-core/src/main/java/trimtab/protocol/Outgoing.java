@@ -2,6 +2,7 @@ package trimtab.protocol;
 
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** A record that a member writes, but for who signs it and under which number. */
@@ -11,14 +12,27 @@ public final class Outgoing {
     /** Whether it has to arrive, so that it is sent again until it has. */
     public final boolean mustArrive;
 
+    /** What it releases. */
+    public final Collection<ReleaseRow> released;
+
     private final String kind;
     private final Map<String, Object> said;
 
     private Outgoing(Topic topic, String kind, boolean mustArrive, Map<String, Object> said) {
+        this(topic, kind, mustArrive, said, List.of());
+    }
+
+    private Outgoing(
+            Topic topic,
+            String kind,
+            boolean mustArrive,
+            Map<String, Object> said,
+            Collection<ReleaseRow> released) {
         this.topic = topic;
         this.kind = kind;
         this.mustArrive = mustArrive;
         this.said = said;
+        this.released = released;
     }
 
     /** What the member wants, as its profile says it. */
@@ -47,7 +61,7 @@ public final class Outgoing {
         Map<String, Object> said = new LinkedHashMap<>();
         said.put("queues", Shelves.ofReleases(rows));
         said.put("gone", gone ? true : null);
-        return new Outgoing(Topic.RELEASES, "release", !rows.isEmpty(), said);
+        return new Outgoing(Topic.RELEASES, "release", !rows.isEmpty(), said, List.copyOf(rows));
     }
 
     /** The record as JSON. */

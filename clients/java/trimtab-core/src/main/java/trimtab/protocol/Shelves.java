@@ -53,19 +53,29 @@ final class Shelves {
     /** Writes what a release names. */
     static Map<String, Object> ofReleases(Collection<ReleaseRow> rows) {
         List<Life> takers = new ArrayList<>();
-        Map<Queue, List<Object>> said = new LinkedHashMap<>();
+        List<Cells> said = new ArrayList<>();
         for (ReleaseRow row : rows) {
-            Next next = row.next;
-            List<Object> cells = new ArrayList<>();
-            cells.addAll(Arrays.asList(row.epoch, row.position, next == null ? null : next.epoch));
-            if (next != null && next.life != null) {
-                if (!takers.contains(next.life)) {
-                    takers.add(next.life);
-                }
-                cells.add(takers.indexOf(next.life));
-            }
-            said.put(row.queue, cells);
+            said.add(new Cells(row.queue, row.epoch, row.position).naming(row.next, takers));
         }
+        return withTakers(takers, said);
+    }
+
+    /** Writes what is held. A queue may be named twice: its last grant's release may be on its way. */
+    static Map<String, Object> ofHoldings(Collection<HolderRow> rows) {
+        List<Life> takers = new ArrayList<>();
+        List<Cells> said = new ArrayList<>();
+        rows.forEach(row -> said.add(new Cells(row.queue, row.epoch).naming(row.next, takers)));
+        return withTakers(takers, said);
+    }
+
+    /** Writes what a member owns. */
+    static List<Map<String, Object>> ofOwned(Map<Queue, Long> owned) {
+        List<Cells> said = new ArrayList<>();
+        owned.forEach((queue, epoch) -> said.add(new Cells(queue, epoch)));
+        return filled(said);
+    }
+
+    private static Map<String, Object> withTakers(List<Life> takers, List<Cells> said) {
         List<List<String>> to = new ArrayList<>();
         takers.forEach(it -> to.add(List.of(it.member, it.incarnation)));
         Map<String, Object> written = new LinkedHashMap<>();
@@ -74,22 +84,11 @@ final class Shelves {
         return written;
     }
 
-    /** Writes what a member owns. */
-    static List<Map<String, Object>> ofOwned(Map<Queue, Long> owned) {
-        Map<Queue, List<Object>> said = new LinkedHashMap<>();
-        owned.forEach((queue, epoch) -> said.put(queue, List.of(epoch)));
-        return filled(said);
-    }
-
-    private static List<Map<String, Object>> filled(Map<Queue, List<Object>> said) {
+    private static List<Map<String, Object>> filled(List<Cells> said) {
         Map<List<String>, List<List<Object>>> shelves = new LinkedHashMap<>();
         said.forEach(
-                (queue, cells) -> {
-                    List<Object> row = new ArrayList<>(List.of((Object) queue.id));
-                    row.addAll(cells);
-                    shelves.computeIfAbsent(List.of(queue.topic, queue.broker), it -> new ArrayList<>())
-                            .add(row);
-                });
+                row -> shelves.computeIfAbsent(List.of(row.queue.topic, row.queue.broker), it -> new ArrayList<>())
+                        .add(row.cells));
         List<Map<String, Object>> written = new ArrayList<>();
         shelves.forEach(
                 (names, rows) -> {
@@ -134,7 +133,31 @@ final class Shelves {
         return lives;
     }
 
-    /** The cells of one queue. */
+    /** What is written of one queue. */
+    private static final class Cells {
+        final Queue queue;
+        final List<Object> cells = new ArrayList<>();
+
+        Cells(Queue queue, Object... said) {
+            this.queue = queue;
+            cells.add(queue.id);
+            cells.addAll(Arrays.asList(said));
+        }
+
+        /** With who comes next: the epoch, and the number of its life, if that is to be said. */
+        Cells naming(Next next, List<Life> takers) {
+            cells.add(next == null ? null : next.epoch);
+            if (next != null && next.life != null) {
+                if (!takers.contains(next.life)) {
+                    takers.add(next.life);
+                }
+                cells.add(takers.indexOf(next.life));
+            }
+            return this;
+        }
+    }
+
+    /** The cells of one queue, as read. */
     private static final class Row {
         final Queue queue;
         private final List<?> cells;

@@ -16,6 +16,7 @@ import trimtab.protocol.GrantRef;
 import trimtab.protocol.HeirRow;
 import trimtab.protocol.HolderRow;
 import trimtab.protocol.Life;
+import trimtab.protocol.Next;
 import trimtab.protocol.Queue;
 import trimtab.protocol.Release;
 import trimtab.protocol.ReleaseRow;
@@ -63,6 +64,13 @@ final class Baton {
         Map<Queue, Long> owned = new TreeMap<>();
         all(Owned.class).forEach(it -> owned.put(it.grant.queue, it.grant.token));
         return owned;
+    }
+
+    /** The same, each with whom its release would name. */
+    List<HolderRow> holdings() {
+        List<HolderRow> rows = new ArrayList<>();
+        all(Owned.class).forEach(it -> rows.add(new HolderRow(it.grant.queue, it.grant.token, nextOf(it))));
+        return rows;
     }
 
     List<Grant> working() {
@@ -146,7 +154,7 @@ final class Baton {
     Changes handOn(long deadline) {
         Changes changes = new Changes();
         for (Working state : all(Working.class)) {
-            if (state.outlook.named(me, state.grant.token, recall) != null) {
+            if (nextOf(state) != null) {
                 revoke(state, deadline, changes);
             }
         }
@@ -297,9 +305,12 @@ final class Baton {
     }
 
     private ReleaseRow releaseOf(Owned state, Long position) {
-        Grant grant = state.grant;
-        return new ReleaseRow(
-                grant.queue, grant.token, position, state.outlook.named(me, grant.token, recall));
+        return new ReleaseRow(state.grant.queue, state.grant.token, position, nextOf(state));
+    }
+
+    /** Whom a release would name; null: nobody. */
+    private Next nextOf(Owned state) {
+        return state.outlook.named(me, state.grant.token, recall);
     }
 
     private void takeAway(Queue queue, Changes changes) {

@@ -7,6 +7,8 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import trimtab.Grant;
 import trimtab.protocol.Assignment;
+import trimtab.protocol.HolderRow;
+import trimtab.protocol.Holdings;
 import trimtab.protocol.Life;
 import trimtab.protocol.Outgoing;
 import trimtab.protocol.Queue;
@@ -91,6 +93,13 @@ public final class MemberSession {
     /** What the application was told to stop working on, and has not finished. */
     public List<Grant> revoking() {
         return baton.revoking();
+    }
+
+    /** What is to be released if the process dies now: all that is not known to be so yet. */
+    public Holdings holdings() {
+        List<HolderRow> rows = outbox.holdings();
+        rows.addAll(baton.holdings());
+        return new Holdings(life, rows);
     }
 
     /** When {@link #tick} must be called at the latest. */

@@ -7,6 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import trimtab.protocol.HolderRow;
 import trimtab.protocol.Life;
 import trimtab.protocol.Outgoing;
 import trimtab.protocol.Queue;
@@ -50,6 +53,14 @@ final class Outbox {
     /** Whether everything that must arrive has arrived. */
     boolean isConfirmed() {
         return unconfirmed.isEmpty() && failed.isEmpty();
+    }
+
+    /** What was said to be released, and is not known to be in the log. */
+    List<HolderRow> holdings() {
+        return Stream.concat(unconfirmed.values().stream(), failed.stream())
+                .flatMap(record -> record.released.stream())
+                .map(row -> new HolderRow(row.queue, row.epoch, row.next))
+                .collect(Collectors.toList());
     }
 
     Action post(Outgoing record) {

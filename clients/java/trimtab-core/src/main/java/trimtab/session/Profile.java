@@ -21,6 +21,9 @@ public final class Profile {
     /** The library and its version, for people; null: not said. */
     public final String client;
 
+    /** Whether a guard releases for it when its process is dead: for people. */
+    private final boolean isGuarded;
+
     public Profile(
             String group,
             String member,
@@ -29,6 +32,18 @@ public final class Profile {
             long revocationTimeoutMs,
             String instance,
             String client) {
+        this(group, member, topics, sessionTimeoutMs, revocationTimeoutMs, instance, client, false);
+    }
+
+    private Profile(
+            String group,
+            String member,
+            List<String> topics,
+            long sessionTimeoutMs,
+            long revocationTimeoutMs,
+            String instance,
+            String client,
+            boolean isGuarded) {
         this.group = group;
         this.member = member;
         this.topics = List.copyOf(topics);
@@ -36,12 +51,19 @@ public final class Profile {
         this.revocationTimeoutMs = revocationTimeoutMs;
         this.instance = instance;
         this.client = client;
+        this.isGuarded = isGuarded;
     }
 
     /** The same member, with a wish for other topics. */
     public Profile withTopics(List<String> wanted) {
         return new Profile(
-                group, member, wanted, sessionTimeoutMs, revocationTimeoutMs, instance, client);
+                group, member, wanted, sessionTimeoutMs, revocationTimeoutMs, instance, client, isGuarded);
+    }
+
+    /** The same member, with a guard or without. */
+    public Profile withGuard(boolean stands) {
+        return new Profile(
+                group, member, topics, sessionTimeoutMs, revocationTimeoutMs, instance, client, stands);
     }
 
     /** How often to beat until the controller says otherwise: Kafka's rule, a third. */
@@ -62,6 +84,7 @@ public final class Profile {
         said.put("client", client);
         said.put("last_epoch", lastEpoch);
         said.put("marks", true);
+        said.put("guarded", isGuarded ? true : null);
         return said;
     }
 
