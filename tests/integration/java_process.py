@@ -5,13 +5,16 @@ Used by the tests of ``clients/java``. Its one rule: nothing of it is written ou
 
 import os
 import signal
+import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from console.tethered_process import TetheredProcess
+from tests.integration.guarded import children, guard_of
+from trimtab import supervisor
 
 PATIENCE_S: Final = 60.0
 _OPEN: Final = (
@@ -19,19 +22,27 @@ _OPEN: Final = (
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
 )
 """What RocketMQ's store needs of Java 17."""
+GUARDED: Final = (sys.executable, "-IS", supervisor.__file__)
+"""`trimtab-guard`, as it runs."""
 
 
 class JavaProcess:
-    """One of our programs; it is told things on stdin, and what it says is in a file."""
+    """One of our programs; it is told things on stdin, and what it says is in a file.
 
-    def __init__(self, home: Path, command: Collection[str]) -> None:
+    Args:
+        home: The folder of its own.
+        command: The program and its arguments.
+        by: What runs it.
+    """
+
+    def __init__(self, home: Path, command: Collection[str], by: Sequence[str] = ()) -> None:
         home.mkdir(parents=True, exist_ok=True)
         self.home = home
         self.said = home / "said"
         reading, self._stdin = os.pipe()
         # RocketMQ keeps its logs in the home of the user.
         program, *rest = command
-        settled = [program, *_OPEN, f"-Duser.home={home}", *rest]
+        settled = [*by, program, *_OPEN, f"-Duser.home={home}", *rest]
         with self.said.open("wb") as output:
             self._process = TetheredProcess(
                 ["bash", "-c", f'exec "$@" <&{reading}', "bash", *settled],
@@ -42,7 +53,7 @@ class JavaProcess:
 
     @property
     def pid(self) -> int:
-        """Its process."""
+        """Its process, or that of what runs it."""
         return self._process.pid
 
     def lines(self) -> list[str]:
@@ -84,6 +95,18 @@ class JavaProcess:
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(PATIENCE_S)
         return time.monotonic_ns()
+
+    def kill_under_guard(self) -> int:
+        """Kill it at once, and not its guard; return when, on the same clock."""
+        (program,) = children(self.pid)
+        now = time.monotonic_ns()
+        os.kill(program, signal.SIGKILL)
+        self._process.wait(PATIENCE_S)
+        return now
+
+    def kill_guard(self) -> None:
+        """Kill its guard, and not the program."""
+        os.kill(guard_of(self.pid), signal.SIGKILL)
 
     def __enter__(self) -> Self:
         return self

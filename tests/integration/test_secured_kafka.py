@@ -1,5 +1,6 @@
 """Passwords and listeners on a real broker: what is wrong is named, by both clients."""
 
+import json
 import re
 import time
 from collections.abc import Callable
@@ -8,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import AdminClient
 
-from tests.integration.java_members import java
+from tests.integration.java_members import answered, java
 from tests.integration.java_process import JavaProcess
 from tests.integration.secured_callers import (
     ANN,
     CLIENTS,
+    PASSWORD,
     PREFIX,
     TOLD_S,
     Caller,
@@ -23,6 +26,7 @@ from tests.integration.secured_callers import (
 )
 from tests.integration.secured_kafka import MECHANISM, SecuredKafka
 from trimtab import NoControllerError
+from trimtab.guard_lines import Post, heard
 from trimtab.transports import Client
 
 pytestmark = [
@@ -145,6 +149,32 @@ def test_a_consumer_in_java_names_what_is_wrong(secured: SecuredKafka, tmp_path:
 
     assert f'Kafka at {servers} refuses the password of user "{ANN}" (' in said
     assert f"check sasl.jaas.config and sasl.mechanism ({MECHANISM})" in said
+
+
+def test_the_guard_of_a_member_in_java_is_let_in(secured: SecuredKafka) -> None:
+    """Its options are those of kafka-clients, in the words of the guard's client."""
+    login = "org.apache.kafka.common.security.scram.ScramLoginModule"
+    by_file = {
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": MECHANISM,
+        "sasl.jaas.config": f'{login} required username="{ANN}" password="{PASSWORD}";',
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": str(secured.authority),
+    }
+    by_text = {
+        "security.protocol": "SSL",
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.certificates": secured.authority.read_text(),
+    }
+    kafka = (by_file, by_text)
+    posts = answered(java("guard.GuardRules"), [f"post {json.dumps(it)}" for it in kafka])
+    for options, line in zip(kafka, posts, strict=True):
+        post = heard(line.encode())
+        assert isinstance(post, Post)
+        servers = secured.servers(options["security.protocol"])
+        guard = AdminClient({**post.kafka, "bootstrap.servers": servers, "log_level": 2})
+
+        assert guard.list_topics(timeout=TOLD_S).brokers
 
 
 def dotless(text: str) -> str:

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import trimtab.guard.Guard;
+import trimtab.guard.Post;
 import trimtab.protocol.Assignment;
 import trimtab.protocol.Queue;
 import trimtab.protocol.Release;
@@ -34,7 +34,6 @@ import trimtab.transport.Unreachable;
  * the member has left, so that a queue is not given up half-way: {@link #leave} before you end.
  */
 public final class Member implements Inbox {
-    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
     /** The longest wait for a record: how late a deadline may be noticed. */
     private static final long POLL_MS = 50;
     /** Between two tries to connect. */
@@ -51,11 +50,11 @@ public final class Member implements Inbox {
     private Profile profile;
 
     // Guarded by this object, which is never held while waiting or while a listener runs.
+    private final Guard guard;
     private MemberSession session;
-    private boolean findEnd;
     private Long leaveWithin;
-    private Ending ending;
     private final Watch watch;
+    private final Errands errands;
 
     public Member(
             String group, String memberId, List<String> topics, MemberOptions options, MemberListener listener) {
@@ -73,6 +72,10 @@ public final class Member implements Inbox {
         this.watch = new Watch(memberId + " in " + group, options, text -> teller.tell(() -> listener.onTrouble(text)));
         this.transport =
                 new KafkaTransport(options.servers, options.prefix, options.sessionTimeout, options.kafka, this);
+        this.guard = new Guard(
+                new Post(options.servers, group, options.prefix, options.sessionTimeout, options.kafka, options.guardKafka),
+                this::trouble);
+        this.errands = new Errands(guard, transport, teller, listener, watch);
     }
 
     /** Begins to join; returns at once. */
@@ -121,12 +124,12 @@ public final class Member implements Inbox {
 
     /** Whether the controller has answered this life: it is a member, whatever it has. */
     public synchronized boolean isAnswered() {
-        return session != null && session.isAnswered() && ending == null;
+        return session != null && session.isAnswered() && errands.ending == null;
     }
 
     /** How it ended; null: it has not. */
     public synchronized Ending ending() {
-        return ending;
+        return errands.ending;
     }
 
     /** Wants these topics from now on. What it has of them stays where it is. */
@@ -169,9 +172,9 @@ public final class Member implements Inbox {
         try {
             long now = clock.now();
             if (topic == Topic.ASSIGNMENTS && isMine(key)) {
-                perform(session.receive(value == null ? null : Assignment.read(value), now));
+                errands.react(session, session.receive(value == null ? null : Assignment.read(value), now));
             } else if (topic == Topic.RELEASES && Arrays.equals(key, groupKey) && value != null) {
-                perform(session.hear(Release.read(value), now));
+                errands.react(session, session.hear(Release.read(value), now));
             }
         } catch (UndecodableRecord e) {
             trouble("a record of " + topic.suffix() + " was skipped: " + e.getMessage());
@@ -181,18 +184,18 @@ public final class Member implements Inbox {
     @Override
     public synchronized void delivered(long ticket) {
         watch.delivered(clock.now());
-        perform(session.acknowledged(ticket, clock.now()));
+        errands.react(session, session.acknowledged(ticket, clock.now()));
     }
 
     @Override
     public synchronized void undelivered(long ticket, String reason) {
         trouble("a record did not reach Kafka: " + reason);
-        perform(session.failed(ticket, clock.now()));
+        errands.react(session, session.failed(ticket, clock.now()));
     }
 
     @Override
     public synchronized void caughtUp(long at) {
-        perform(session.caughtUp(at, clock.now()));
+        errands.react(session, session.caughtUp(at, clock.now()));
     }
 
     @Override
@@ -202,6 +205,7 @@ public final class Member implements Inbox {
 
     private void run() {
         try {
+            guard.start(); // without the lock, for it may take a moment: nobody else comes to it yet
             connect();
             while (turn()) {
                 // each turn waits for records
@@ -210,7 +214,15 @@ public final class Member implements Inbox {
             fail("the member failed", e);
         } finally {
             transport.close(CLOSE);
+            dismissGuard();
             teller.finish();
+        }
+    }
+
+    /** Any other end than one in good order is told when the process is dead. */
+    private synchronized void dismissGuard() {
+        if (errands.ending == Ending.LEFT) {
+            guard.dismiss();
         }
     }
 
@@ -225,7 +237,7 @@ public final class Member implements Inbox {
             }
             synchronized (this) {
                 if (leaveWithin != null) {
-                    ending = Ending.LEFT; // nobody has heard of it
+                    errands.ending = Ending.LEFT; // nobody has heard of it
                     return;
                 }
                 wait(RETRY_MS);
@@ -235,9 +247,10 @@ public final class Member implements Inbox {
 
     private synchronized void begin() {
         String life = Incarnation.first(System.currentTimeMillis(), ThreadLocalRandom.current().nextInt());
+        profile = profile.withGuard(guard.stands());
         session = new MemberSession(profile, life, clock.now());
         if (leaveWithin != null) {
-            ending = Ending.LEFT;
+            errands.ending = Ending.LEFT;
         }
     }
 
@@ -246,14 +259,15 @@ public final class Member implements Inbox {
         long now;
         long waitMs;
         synchronized (this) {
-            if (ending != null) {
+            if (errands.ending != null) {
                 return false;
             }
             now = clock.now();
             perform(session.tick(now));
             watch.look(session.isAnswered(), now);
-            ask = findEnd;
-            findEnd = false;
+            errands.listen(session);
+            ask = errands.findEnd;
+            errands.findEnd = false;
             waitMs = Math.max(0, Math.min(session.wakeAt() - now, POLL_MS));
         }
         if (ask) {
@@ -271,42 +285,15 @@ public final class Member implements Inbox {
     }
 
     private void perform(List<Action> actions) {
-        for (Action action : actions) {
-            if (action instanceof Action.Send) {
-                transport.send((Action.Send) action);
-            } else if (action instanceof Action.FindEnd) {
-                findEnd = true; // by the thread that polls
-            } else if (action instanceof Action.Assigned) {
-                teller.tell(() -> listener.onAssigned(((Action.Assigned) action).grants));
-            } else if (action instanceof Action.Revoked) {
-                teller.tell(() -> listener.onRevoked(((Action.Revoked) action).grants));
-            } else if (action instanceof Action.Lost) {
-                Action.Lost lost = (Action.Lost) action;
-                LOG.warn("{} lost {} queues: {}", profile.member, lost.grants.size(), lost.reason.text);
-                teller.tell(() -> listener.onLost(lost.grants, lost.reason));
-            } else if (action instanceof Action.Unheard) {
-                Action.Unheard why = (Action.Unheard) action;
-                LOG.warn("{} joins anew: unheard for {} ms, has not read for {} ms",
-                        profile.member, why.unheardMs, why.unreadMs);
-            } else if (action instanceof Action.Ended) {
-                ended(((Action.Ended) action).ending);
-            }
-        }
-    }
-
-    private void ended(Ending how) {
-        ending = how;
-        if (how == Ending.REPLACED) {
-            LOG.error("{} has ended: a younger process has taken its name", profile.member);
-        }
+        errands.perform(session, actions);
     }
 
     /** Ends at once, and loses all queues: whether the application has stopped is not known. */
     public synchronized void fail(String what, Exception error) {
-        LOG.error("{} in {}: {}", profile.member, profile.group, what, error);
+        watch.failed(what, error);
         if (session != null) {
             perform(session.abort(clock.now()));
         }
-        ending = ending == null ? Ending.ABANDONED : ending;
+        errands.ending = errands.ending == null ? Ending.ABANDONED : errands.ending;
     }
 }

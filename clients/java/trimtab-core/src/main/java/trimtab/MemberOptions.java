@@ -12,6 +12,7 @@ public final class MemberOptions {
     Duration revocationTimeout = Duration.ofSeconds(60);
     String instance;
     final Map<String, Object> kafka = new HashMap<>();
+    final Map<String, Object> guardKafka = new HashMap<>();
 
     private MemberOptions(String servers) {
         this.servers = servers;
@@ -49,6 +50,15 @@ public final class MemberOptions {
     /** An option of kafka-clients, such as {@code security.protocol}, for all its clients. */
     public MemberOptions kafka(String option, Object value) {
         kafka.put(option, value);
+        return this;
+    }
+
+    /**
+     * An option of the Kafka client of the guard (librdkafka's), if the process runs under {@code trimtab-guard}:
+     * only needed where those of kafka-clients cannot be said in its words. If you give one, give all.
+     */
+    public MemberOptions guardKafka(String option, Object value) {
+        guardKafka.put(option, value);
         return this;
     }
 

@@ -3,6 +3,8 @@ package trimtab;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trimtab.session.Action;
+import trimtab.session.Ending;
 
 /**
  * What one member tells people: each trouble once in a while, and that no controller answers.
@@ -37,6 +39,28 @@ final class Watch {
             LOG.warn("{}: {}", member, reason);
             hearer.accept(reason);
         }
+    }
+
+    /** Queues were taken from the member. */
+    void lost(Action.Lost lost) {
+        LOG.warn("{} lost {} queues: {}", member, lost.grants.size(), lost.reason.text);
+    }
+
+    /** It takes itself for dead. */
+    void relapsed(Action.Unheard why) {
+        LOG.warn("{} joins anew: unheard for {} ms, has not read for {} ms", member, why.unheardMs, why.unreadMs);
+    }
+
+    /** It is over. */
+    void ended(Ending how) {
+        if (how == Ending.REPLACED) {
+            LOG.error("{} has ended: a younger process has taken its name", member);
+        }
+    }
+
+    /** It has failed. */
+    void failed(String what, Exception error) {
+        LOG.error("{}: {}", member, what, error);
     }
 
     /** Kafka has a record of the member. */

@@ -114,6 +114,12 @@ public final class ConsumerOptions {
         return this;
     }
 
+    /** An option of the guard's Kafka client, where those of kafka-clients cannot be said in its words. */
+    public ConsumerOptions guardKafka(String option, Object value) {
+        member.guardKafka(option, value);
+        return this;
+    }
+
     /** An option for the {@code KafkaConsumer} that reads alone, such as {@code max.poll.records}. */
     public ConsumerOptions fetch(String option, Object value) {
         fetch.put(option, value);

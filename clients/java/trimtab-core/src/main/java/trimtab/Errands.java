@@ -1,0 +1,76 @@
+package trimtab;
+
+import java.util.List;
+import trimtab.guard.Guard;
+import trimtab.session.Action;
+import trimtab.session.Ending;
+import trimtab.session.MemberSession;
+import trimtab.transport.KafkaTransport;
+
+/**
+ * What a session asks its member to do, done in its order, and its guard told before.
+ *
+ * <p>The guard hears of a grant before the application does, and of a release after Kafka has it: so what it
+ * was told last may be released when the process is dead. Only the member comes here, with its lock.
+ */
+final class Errands {
+    /** Whether to ask where the log ends: by the thread that polls. */
+    boolean findEnd;
+    /** How the session ended; null: it has not. */
+    Ending ending;
+
+    private final Guard guard;
+    private final KafkaTransport transport;
+    private final Teller teller;
+    private final MemberListener listener;
+    private final Watch watch;
+
+    Errands(Guard guard, KafkaTransport transport, Teller teller, MemberListener listener, Watch watch) {
+        this.guard = guard;
+        this.transport = transport;
+        this.teller = teller;
+        this.listener = listener;
+        this.watch = watch;
+    }
+
+    /** Something was heard: perhaps it changes who comes next, and nothing else. */
+    void react(MemberSession session, List<Action> actions) {
+        guard.keep(session::holdings);
+        actions.forEach(this::run);
+    }
+
+    /** Something has happened here; mostly nothing follows from it. */
+    void perform(MemberSession session, List<Action> actions) {
+        if (!actions.isEmpty()) {
+            react(session, actions);
+        }
+    }
+
+    /** The guard may have begun to watch by now. */
+    void listen(MemberSession session) {
+        if (guard.hasSpoken()) {
+            guard.keep(session::holdings);
+        }
+    }
+
+    private void run(Action action) {
+        if (action instanceof Action.Send) {
+            transport.send((Action.Send) action);
+        } else if (action instanceof Action.FindEnd) {
+            findEnd = true;
+        } else if (action instanceof Action.Assigned) {
+            teller.tell(() -> listener.onAssigned(((Action.Assigned) action).grants));
+        } else if (action instanceof Action.Revoked) {
+            teller.tell(() -> listener.onRevoked(((Action.Revoked) action).grants));
+        } else if (action instanceof Action.Lost) {
+            Action.Lost lost = (Action.Lost) action;
+            watch.lost(lost);
+            teller.tell(() -> listener.onLost(lost.grants, lost.reason));
+        } else if (action instanceof Action.Unheard) {
+            watch.relapsed((Action.Unheard) action);
+        } else if (action instanceof Action.Ended) {
+            ending = ((Action.Ended) action).ending;
+            watch.ended(ending);
+        }
+    }
+}
