@@ -64,6 +64,8 @@ class Consumers:
         self._controller, self._published = controller, published
         self._stack = ExitStack()
         self.workers: dict[str, JavaProcess] = {}
+        self.by: tuple[str, ...] = ()
+        """What runs those that join from now on."""
         self._queues = WITH_RETRIES
         self._suffix = ""
         self.killed: dict[str, int] = {}
@@ -127,6 +129,12 @@ class Consumers:
         published = self._published
         published.wait_until(lambda: published.is_stable(self.group, clients, self._queues))
 
+    def await_heirs(self, *names: str) -> None:
+        """Wait until each of them knows to whom its queues go if it dies."""
+        clients = {f"worker@{name}{self._suffix}" for name in names}
+        published = self._published
+        published.wait_until(lambda: published.has_heirs(self.group, clients, self._queues))
+
     def stop(self) -> int:
         """Send no more; return how many were sent, when all of them were worked on."""
         sent = int(self._server.order("stop", "sent ").split()[-1])
@@ -173,7 +181,7 @@ class Consumers:
                 yield Work(start, end, name, (topic, queue), int(number))
 
     def _start(self, name: str, command: list[str]) -> JavaProcess:
-        return self._stack.enter_context(JavaProcess(self._home / name, command))
+        return self._stack.enter_context(JavaProcess(self._home / name, command, self.by))
 
 
 def overlaps(work: list[Work]) -> list[tuple[Work, Work]]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,15 +15,20 @@ from tests.builders.application import until
 from tests.integration.accounts import Account, ends
 from tests.integration.conftest import QUEUES
 from tests.integration.controller_process import ControllerProcess
+from tests.integration.guarded import await_guard
 from tests.integration.java_members import java
-from tests.integration.java_process import JavaProcess
+from tests.integration.java_process import GUARDED, PATIENCE_S, JavaProcess
 from tests.integration.published import Published
 from tests.integration.watched_offsets import Offsets
+from trimtab.guard_lines import ADDRESS, Farewell, Post, Welcome, heard, line_of
+from trimtab.holdings import Holdings
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 EACH = 10
 """Messages of each queue."""
+AT_ONCE_NS = 4_000_000_000
+"""Far less than a session of silence, and enough for a machine that is busy."""
 NOBODY = "127.0.0.1:1"
 """No Kafka is there."""
 NOWHERE = "kafka.invalid:9092"
@@ -36,11 +42,13 @@ def start(controller: ControllerProcess, group: str, topic: str, tmp_path: Path)
     """Starts consumers in Java: of the test's group on its topic, or of what is said."""
     with ExitStack() as stack:
 
-        def started(name: str, *options: str, **others: str) -> JavaProcess:
+        def started(
+            name: str, *options: str, by: tuple[str, ...] = (), **others: str
+        ) -> JavaProcess:
             about = {"servers": controller.servers, "group": group, "topic": topic} | others
             where = [about["servers"], controller.prefix, about["group"], about["topic"]]
             command = [*java("KafkaWorker"), *where, name, *options]
-            return stack.enter_context(JavaProcess(tmp_path / name, command))
+            return stack.enter_context(JavaProcess(tmp_path / name, command, by))
 
         yield started
 
@@ -177,3 +185,68 @@ def test_what_is_wrong_is_said(start: Start) -> None:
     assert f'no host of "{NOWHERE}" is found' in nowhere.wait_for(" trouble ")
     assert f"Kafka at {NOBODY} does not answer" in away.wait_for(" trouble ")
     assert "no topic none-of-these on Kafka at" in missing.wait_for(" trouble ")
+
+
+def test_a_consumer_that_is_killed_under_a_guard_is_succeeded_at_once(
+    account: Account, start: Start, published: Published, group: str
+) -> None:
+    """Long before its session is over, and no message is lost; people have seen the guard."""
+    victim, heir = start("victim", by=GUARDED), start("heir")
+    for worker in (victim, heir):
+        worker.tell(f"work {account.effects_file}")
+    published.wait_until(lambda: published.has_heirs(group, {"victim", "heir"}, QUEUES))
+    await_guard(victim.pid)
+    people = published.groups[group].people
+    assert {"victim": True, "heir": None} == {it.member: it.guarded for it in people}
+    grants = sum(" granted " in line for line in heir.lines())
+    killed = victim.kill_under_guard()
+    began = int(heir.wait_for(" granted ", grants + 1).split()[0])
+    published.wait_until(lambda: published.is_stable(group, {"heir"}, QUEUES))
+    account.produce(QUEUES)
+    account.wait_until(lambda: not account.lost)
+
+    print(f"succeeded {(began - killed) / 1e6:.1f} ms after the kill")  # noqa: T201 - for `pytest -s`
+    assert began - killed < AT_ONCE_NS
+    assert {"released"} == {it.ending for it in published.handovers(group)}
+
+
+def test_a_consumer_whose_guard_is_killed_goes_on(account: Account, start: Start) -> None:
+    """It says so once, works on, and leaves in good order."""
+    worker = start("a", by=GUARDED)
+    account.produce(QUEUES)
+    assert of_each(0) == took(worker, QUEUES)
+    await_guard(worker.pid)
+    worker.kill_guard()
+    account.produce(QUEUES)
+
+    assert of_each(1) == took(worker, QUEUES)
+    told = worker.wait_for(" trouble ")
+    assert told.endswith("the guard has ended: nobody stands in for this member")
+    assert 0 == worker.end()
+    assert 1 == sum("stands in" in line for line in worker.lines() if " trouble " in line)
+
+
+def test_a_consumer_tells_its_guard_what_it_holds_until_it_leaves(
+    account: Account, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that it has; nothing any more when it has handed on; then it says farewell."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+        listener.listen()
+        monkeypatch.setenv(ADDRESS, str(tmp_path / "socket"))
+        account.produce(QUEUES)
+        worker = start("a")
+        worker.tell(f"take {QUEUES}")
+        listener.settimeout(PATIENCE_S)
+        guard, _ = listener.accept()
+        guard.sendall(line_of(Welcome(pid=1)))
+        worker.wait_for(" took ")
+        assert 0 == worker.end()
+        with guard, guard.makefile("rb") as lines:
+            post, *held, farewell = map(heard, lines)
+
+    holdings = [it for it in held if isinstance(it, Holdings)]
+    assert (held, Farewell()) == (holdings, farewell)
+    assert isinstance(post, Post)
+    assert QUEUES == max(len(it.queues) for it in holdings)
+    assert () == holdings[-1].queues

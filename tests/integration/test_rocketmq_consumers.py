@@ -10,8 +10,9 @@ import pytest
 
 from streaming.feeds.announcements import Seen
 from tests.integration.controller_process import ControllerProcess
+from tests.integration.guarded import await_guard
 from tests.integration.java_members import java
-from tests.integration.java_process import JavaProcess
+from tests.integration.java_process import GUARDED, JavaProcess
 from tests.integration.published import Published
 from tests.integration.rocketmq_consumers import FIVE, FOUR, LITE, QUEUES, Consumers, Work, overlaps
 from trimtab import Member
@@ -23,6 +24,8 @@ NOBODY: Final = "127.0.0.1:1"
 """No Kafka is there."""
 NOWHERE: Final = "kafka.invalid:9092"
 """No host is called so (RFC 2606)."""
+AT_ONCE_NS: Final = 3_000_000_000
+"""Half of a session of silence: far more than it takes, also on a machine that is busy."""
 LOOKS_S: Final = 4.0
 """In this time the controller asks its name server some times."""
 
@@ -83,6 +86,31 @@ def test_rocketmqs_consumers_obey(
         it for process in consumers.workers.values() for it in process.lines() if "refuse" in it
     }
     assert bool(refused) == (listener == "concurrently")
+
+
+def test_a_consumer_that_is_killed_under_a_guard_is_succeeded_at_once(
+    consumers: Consumers, published: Published
+) -> None:
+    """Long before its session is over; its messages come to the next owners of their queues."""
+    consumers.begin()
+    consumers.by = GUARDED
+    for name in ("a", "b"):
+        consumers.join(name, FIVE, "concurrently")
+    consumers.await_heirs("a", "b")
+    await_guard(consumers.workers["a"].pid)
+    published.wait_until(lambda: {"a", "b"} == consumers.shares().keys())
+    orphaned = consumers.shares()["a"]
+    killed = consumers.killed["a"] = consumers.workers["a"].kill_under_guard()
+    published.wait_until(lambda: consumers.shares().get("b", set()) >= orphaned)
+
+    began = min(it.begun for it in consumers.work() if it.worker == "b" and it.queue in orphaned)
+    print(f"succeeded {(began - killed) / 1e6:.1f} ms after the kill")  # noqa: T201 - for `pytest -s`
+    assert 0 < began - killed < AT_ONCE_NS
+    consumers.settle("b")
+    sent, work = consumers.stop(), consumers.work()
+    assert set(range(sent)) <= {it.number for it in work}
+    assert [] == overlaps(work)
+    assert {"released"} == {it.ending for it in published.handovers(consumers.group)}
 
 
 def test_lite_pull_consumers_obey(consumers: Consumers, published: Published) -> None:
