@@ -35,7 +35,8 @@ class Agreement:
         yield from self._over(record.epoch)
         life = record.life
         name = f"{life.member}@{life.incarnation}" if record.apart else life.member
-        counts = (len(record.hold), len(record.give), len(record.inherit) + record.unnamed)
+        held = len(record.hold) + len(record.shared)
+        counts = (held, len(record.give), len(record.inherit) + record.unnamed)
         known = self._told.get(name)
         if known is None or (known[1], known[0]) <= (record.epoch, life):
             self._told[name] = life, record.epoch, counts, record.at

@@ -107,7 +107,7 @@ class Epochs:
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Judge a member's assignment."""
         before = self._said.get(record.life)
-        told = (record.hold, record.give, record.heirs, record.inherit)
+        told = (record.hold, record.give, record.heirs, record.inherit, record.shared)
         assignment = (told, record.session_timeout_ms, record.unheard)
         again = before is not None and before.assignment == assignment
         self._reminders.told(record, again=again)

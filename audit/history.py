@@ -195,6 +195,8 @@ class Issued:
     """Of what it holds and gives: the grant that comes next."""
     unnamed: int = 0
     """So many more queues to inherit the record had no room for."""
+    shared: tuple[Grant, ...] = ()
+    """What it works on together with others, beside what it owns."""
 
 
 @dataclass(frozen=True, slots=True)

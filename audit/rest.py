@@ -143,6 +143,8 @@ class Rest:
         sharing = self._sharing & self._assignments.keys()
         drawn = {grant.queue for life in sharing for grant in self._assignments[life].hold}
         existing = self._existing(sharing)
+        drawn |= {grant.queue for it in self._assignments.values() for grant in it.shared}
+        existing |= self._shared_by_command() - self._owned_by_others(drawn)
         for topic, broker, number in sorted(existing):
             if drawn.isdisjoint({(topic, broker, number), (topic, broker, _ANY)}):
                 name = queue_text((topic, broker, number))
@@ -150,6 +152,16 @@ class Rest:
         for queue in sorted(drawn - existing):
             if queue[2] != _ANY:
                 yield self._violation(queue_text(queue), "shared, and there is no such queue")
+
+    def _shared_by_command(self) -> set[Queue]:
+        """Return the queues that those who send no releases have to share."""
+        popping = self._assignments.keys() & self._eager - self._broadcasting - self._sharing
+        return {it for it in self._existing(popping) if it[0] in self._popped}
+
+    def _owned_by_others(self, drawn: AbstractSet[Queue]) -> set[Queue]:
+        """Return the queues that somebody holds, and nobody shares."""
+        held = {grant.queue for it in self._assignments.values() for grant in it.hold}
+        return held - drawn
 
     def _existing(self, lives: AbstractSet[Life]) -> set[Queue]:
         """Return the queues of everything that some of these lives ask for."""

@@ -185,6 +185,7 @@ def _published(
                 unheard=record.join_again is True,
                 common=record.mode is not None,
                 unnamed=record.unnamed or 0,
+                shared=_grants(record.shared or ()),
                 apart=key == member_key(record.group, f"{record.member}@{record.incarnation}"),
                 heartbeat_interval_ms=record.heartbeat_interval_ms,
                 heirs=tuple(row.next for row in (*record.hold, *record.give)),

@@ -54,7 +54,7 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
         join_again=decision.join_again or None,
         shared=_holdings(decision.portion.shared) or None,
     )
-    lists = ("inherit", "hold", "give")
+    lists = ("inherit", "hold", "give", *(["shared"] if assignment.shared else []))
     if not is_taken(assignment, *lists):  # it may name fewer when it goes, and nothing else changes
         bare = {"hold": _nameless(assignment.hold), "give": _nameless(assignment.give)}
         assignment = assignment.model_copy(update=bare)

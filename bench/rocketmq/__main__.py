@@ -28,12 +28,15 @@ from trimtab.protocol import DEFAULT_PARTITIONS
 
 _PREFIX: Final = "trimtab."
 _POLL_S: Final = 0.1
+_BOTH: Final = (Side.TRIMTAB, Side.ROCKETMQ)
 Found = Mapping[tuple[Side, int, Case], Sequence[Cost]]
 
 
 def rocketmq(
     *,
-    side: Annotated[list[Side] | None, typer.Option(help="Who; both if not said.")] = None,
+    side: Annotated[
+        list[Side] | None, typer.Option(help="Who; with our line and without, if not said.")
+    ] = None,
     case: Annotated[list[Case] | None, typer.Option(help="What; all of it if not said.")] = None,
     members: Annotated[list[int] | None, typer.Option(min=2, help="4 if not said.")] = None,
     queues: Annotated[int, typer.Option(min=2, help="On two brokers.")] = 64,
@@ -44,12 +47,13 @@ def rocketmq(
     Examples:
       make bench NAME=rocketmq
       python -m bench.rocketmq --members 4 --members 16 --case join --case leave
+      python -m bench.rocketmq --side guarded --case kill --case orderly-kill
       python -m bench.rocketmq --repeats 1 --side trimtab --case join        does it work?
     """
     found: dict[tuple[Side, int, Case], list[Cost]] = {}
     with tempfile.TemporaryDirectory() as home, _place(Path(home), queues) as (at, controller):
-        for size, who in product(members or (4,), side or list(Side)):
-            there = nullcontext() if who is Side.TRIMTAB else _asleep(controller)
+        for size, who in product(members or (4,), side or _BOTH):
+            there = _asleep(controller) if who is Side.ROCKETMQ else nullcontext()
             with Stderr().step(f"{who}, {size} consumers"), there:
                 costs = play(at, who, size, case or list(Case), repeats, f"{who}-{size}")
             rows = {(who, size, what): those for what, those in costs.items()}

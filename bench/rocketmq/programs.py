@@ -6,6 +6,7 @@ Used by the command. Its one rule: a program's files are in the bench's own dire
 import os
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -25,35 +26,48 @@ _OPEN: Final = (
 )
 """What RocketMQ's store needs of Java 17."""
 _OURS: Final = ("trimtab-core", "trimtab-rocketmq", "trimtab-checks")
+_HOOK: Final = "trimtab-rocketmq-broker"
+"""First on the class path, or brokers load no plug-in but their own."""
 _LIBRARY: Final = "trimtab-checks-server"
 """RocketMQ 5.3.3: its servers, and so its client."""
 _PATIENCE_S: Final = 60.0
 _POLL_S: Final = 0.05
 
 
-def java(home: Path, program: str, *arguments: str) -> list[str]:
-    """Return the command that runs one of our programs.
+def java(
+    home: Path, program: str, *arguments: str, hook: Mapping[str, str] | None = None
+) -> list[str]:
+    """Return the command that runs one of our programs; its brokers have the hook, if told so.
 
     Raises:
         Failure: They are not built.
     """
     if not _BUILT.is_dir():
         raise Failure("the programs in Java are not built; run `make members`", ExitCode.NOT_FOUND)
-    places = [_BUILT / name / "classes" for name in _OURS]
+    ours = _OURS if hook is None else (_HOOK, *_OURS)
+    places = [_BUILT / name / "classes" for name in ours]
     places += [_BUILT / "lib" / name / "*" for name in ("trimtab-core", _LIBRARY)]
     path = os.pathsep.join(map(str, places))
-    start = [str(find_java()), *_OPEN, *_FRUGAL, f"-Duser.home={home}", "-cp", path]
+    settings = [f"-Dtrimtab.{name}={value}" for name, value in (hook or {}).items()]
+    start = [str(find_java()), *_OPEN, *_FRUGAL, *settings, f"-Duser.home={home}", "-cp", path]
     return [*start, f"trimtab.checks.{program}", *arguments]
 
 
 class Servers:
-    """A name server and two brokers, while the ``with`` block lasts."""
+    """A name server and two brokers, while the ``with`` block lasts.
 
-    def __init__(self, home: Path) -> None:
+    Args:
+        home: Where they keep their files; it is made.
+        hook: Settings of the hook, for the first broker and the second one alike but that the
+            second one copies nothing; None: there is none.
+    """
+
+    def __init__(self, home: Path, hook: Mapping[str, str] | None = None) -> None:
         home.mkdir()
         self.names = f"127.0.0.1:{choose_port(0)}"
         port = self.names.rpartition(":")[2]
-        command = java(home, "RocketServer", str(home), port, "DefaultCluster", "broker-b")
+        told = [str(home), port, "DefaultCluster", "broker-b"]
+        command = java(home, "RocketServer", *told, hook=hook)
         self._said = home / "said"
         reading, self._orders = os.pipe()
         with self._said.open("wb") as output:

@@ -176,6 +176,7 @@ def _join(group: Rehearsal, name: MemberId, added: Added) -> Joined:
         weight=model.weight if added.like else 1,
         capacity=model.capacity if added.like else None,
         mode=model.mode,
+        eager=model.eager or bool(model.pops),
         patterns=patterns,
     )
 

@@ -50,7 +50,9 @@ def rebuilt(known: Known, policy: Policy, general: Allocator) -> Rehearsal:
     now = Stamp(at, heard=at, appended=at, position=Position(TopicName("plan"), 0, 0))
     own = None if summary.strategy == policy.strategy else summary.strategy
     overrides = NONE if summary.overrides is None else overrides_of(summary.overrides)
-    rules = Rules(paused=True, strategy=own, overrides=overrides)
+    topics = summary.topics.items()
+    popped = {TopicName(name): None for name, topic in topics if topic.popped}
+    rules = Rules(paused=True, strategy=own, overrides=overrides, popped=popped)
     begun = replace(GroupState.unknown(GroupName(summary.group), Epoch(0)), rules=rules)
     begun = replace(begun, target=Target(heirs=_heirs(known)))
     group = Rehearsal(begun, policy, general, now)

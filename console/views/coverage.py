@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from console.views.findings import Finding, Kind
 from console.views.sentences import queue_name, several
+from rebalance.ids import ANY_QUEUE
 from trimtab.protocol import Assignment, Group, QueueRef
 
 
@@ -34,7 +35,10 @@ def gaps(group: Group, assignments: Sequence[Assignment]) -> Iterator[Finding]:
     if group.state in {"empty", "dead", "assigning"} or any(it.mode for it in assignments):
         return
     told = {
-        row.queue for it in assignments for rows in (it.hold, it.give, it.inherit) for row in rows
+        row.queue
+        for it in assignments
+        for rows in (it.hold, it.give, it.inherit, it.shared or ())
+        for row in rows
     }
     missing = dict(_missing(group, told))
     known = group.queues.unassigned + sum(it.unnamed or 0 for it in assignments)
@@ -49,6 +53,8 @@ def _missing(group: Group, told: set[QueueRef]) -> Iterator[tuple[str, int]]:
     """Return how many queues are missing: one by one, or of a topic whose queues have brokers."""
     for topic, summary in sorted(group.topics.items()):
         there = {it for it in told if it.topic == topic}
+        if any(it.id == ANY_QUEUE for it in there):
+            continue  # all that the broker has
         if any(it.broker for it in there) or summary.left_out:
             yield topic, max(0, summary.queues - len(there))
         else:

@@ -145,7 +145,11 @@ def _present(queue: str, told: Iterable[Assignment]) -> list[tuple[str, int, str
             reason(it.cause),
         )
         for it in records
-        for verb, grants in (("holds", it.hold), ("is to give", it.give))
+        for verb, grants in (
+            ("holds", it.hold),
+            ("is to give", it.give),
+            ("shares", it.shared or ()),
+        )
         for grant in grants
         if queue_name(grant) == queue
     ]

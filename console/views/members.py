@@ -39,7 +39,7 @@ def _cut(group: Group) -> bool:
 def _counted(of: Assignment) -> MemberSummary:
     return MemberSummary(
         member=of.member,
-        hold=len(of.hold),
+        hold=len(of.hold) + len(of.shared or ()),
         give=len(of.give),
         inherit=len(of.inherit),
         draining=False,

@@ -35,7 +35,11 @@ def rows(group: Group, assignments: Iterable[Assignment]) -> list[Row]:
     held = [
         (grant.queue, _owned(it, grant, state, promised))
         for it in told
-        for state, grants in ((it.mode or "held", it.hold), ("moving", it.give))
+        for state, grants in (
+            (it.mode or "held", it.hold),
+            ("moving", it.give),
+            ("shared", it.shared or ()),
+        )
         for grant in grants
     ]
     owned = {queue for queue, _ in held}

@@ -95,6 +95,7 @@ def _(record: protocol.Assignment) -> str:
         ("hold", [_held(row) for row in record.hold]),
         ("give", [_held(row) for row in record.give]),
         ("inherit", [_inherited(row) for row in record.inherit]),
+        ("share", [_held(row) for row in record.shared or ()]),
     ]
     wanted = "; ".join(f"{verb} {' '.join(rows)}" for verb, rows in parts if rows)
     return f"{record.member} is told under epoch {record.epoch}: {wanted or 'nothing'}"

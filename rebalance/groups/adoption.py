@@ -263,10 +263,13 @@ def _write(draft: Draft, claims: RecordedGrants, now: Stamp) -> Mapping[Queue, O
 
 
 def _map_out(draft: Draft, queues: AbstractSet[Queue]) -> None:
-    """Take the queues named for all of a topic that was forgotten, until the watcher tells."""
+    """Take the queues named for all of a topic that was forgotten, until the watcher tells.
+
+    Where each stands for all that a broker has, they are shared, and never owned (``target``).
+    """
     found: dict[TopicName, list[Queue]] = defaultdict(list)
-    for queue in sorted(queues):
-        if queue.id != ANY_QUEUE:  # it stands for all that a broker has
+    for queue in sorted(queues, key=lambda it: (it.id == ANY_QUEUE, it)):
+        if queue.id != ANY_QUEUE or all(it.id == ANY_QUEUE for it in found[queue.topic][:1]):
             found[queue.topic].append(queue)
     for topic, those in found.items():
         if draft.topics.routes.get(topic) is None:

@@ -7,7 +7,7 @@ is the share number; with none, or one that covers all members, each works on ev
 
 Nothing is handed over, and the books do not mention it: such a member's record follows from the map
 of queues and the roster, under the epoch of its own joining. It takes no part in the target, so it
-does not affect members of the same group that own their queues (fault C19). By an operator's order
+does not affect members of the same group that own their queues (fault C19). By a command
 RocketMQ's clients share the queues of single topics, and own the rest (``Member.pops``).
 
 ``target`` leaves these members out. Called by ``conclusion`` and ``summary`` for what they work on.
@@ -49,13 +49,17 @@ class Commons:
     routes: Mapping[TopicName, Route]
     policy: Policy
     popped: Mapping[TopicName, int | None]
-    """By an operator's order, with the share number of each."""
+    """By an operator's command, with the share number of each."""
+    there: frozenset[TopicName]
+    """Topics that exist."""
     _rings: dict[TopicName, Draught] = field(default_factory=dict)
 
     @classmethod
     def of(cls, state: GroupState, roster: Roster, policy: Policy) -> "Commons":
         """Return the commons of a group as it stands."""
-        return cls(state.name, roster, state.topics.routes, policy, state.rules.popped)
+        routes = state.topics.routes
+        there = known(routes) if roster.those(Trait.OWNS_NOTHING) else frozenset()
+        return cls(state.name, roster, routes, policy, state.rules.popped, there)
 
     def portion(self, name: MemberId) -> Portion:
         """Return what a member works on.
@@ -64,9 +68,9 @@ class Commons:
         queues, it has left the ring.
         """
         member = self.members[name]
-        topics = [it for it in topics_of(member, known(self.routes)) if it in self.routes]
         if member.owns:
-            return Portion(shared=self._drawn(name, [it for it in topics if it in member.pops]))
+            return Portion(shared=self._drawn(name, popped_by(member) & self.routes.keys()))
+        topics = [it for it in topics_of(member, self.there) if it in self.routes]
         if _draws(member):
             return Portion(hold=self._drawn(name, topics))
         queues = sorted(queue for topic in topics for queue in self.routes[topic].queues)
@@ -79,8 +83,12 @@ class Commons:
 
     def _drawn(self, name: MemberId, topics: Collection[TopicName]) -> tuple[Turn, ...]:
         since = self.members[name].since
-        queues = sorted(queue for topic in topics for queue in self._ring(topic).get(name, ()))
+        queues = sorted(queue for topic in topics for queue in self.drawn(topic, name))
         return tuple(Turn(queue, since) for queue in queues)
+
+    def drawn(self, topic: TopicName, name: MemberId) -> Sequence[Queue]:
+        """Return what a member draws from of one topic."""
+        return self._ring(topic).get(name, ()) if topic in self.routes else ()
 
     def _ring(self, topic: TopicName) -> Draught:
         if topic not in self._rings:
@@ -132,9 +140,36 @@ def readers(draft: Draft, after: Commons) -> list[MemberId]:
     names = after.members.those(Trait.OWNS_NOTHING) | after.members.those(Trait.POPPING)
     names |= before.members.those(Trait.POPPING) & after.members.keys()
     others = {name: after.members[name] for name in names}
+    alike = _Alike(before, after)
     return [
         name
         for name, member in others.items()
         if (_draws(member) or name in told or any(wants(member, topic) for topic in changed))
+        and not alike.popped(name)
         and after.portion(name) != before.former(name)
     ]
+
+
+class _Alike:
+    """Tells cheaply which members share what they shared before; they may be very many.
+
+    Most of them draw from the same list of queues, which is compared once.
+    """
+
+    def __init__(self, before: Commons, after: Commons) -> None:
+        self._before, self._after = before, after
+        self._known: dict[tuple[int, int], bool] = {}
+
+    def popped(self, name: MemberId) -> bool:
+        was, now = self._before.members.get(name), self._after.members[name]
+        if was is None or not (was.owns and now.owns) or was.since != now.since:
+            return False
+        topics = popped_by(now)
+        return popped_by(was) == topics and all(self._is_so(name, topic) for topic in topics)
+
+    def _is_so(self, name: MemberId, topic: TopicName) -> bool:
+        was, now = (it.drawn(topic, name) for it in (self._before, self._after))
+        key = id(was), id(now)
+        if key not in self._known:
+            self._known[key] = was == now
+        return self._known[key]

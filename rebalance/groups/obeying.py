@@ -198,12 +198,17 @@ def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:
 
 
 def _choose_mode(draft: Draft, command: ChooseMode, event: Commanded) -> None:
-    """Have RocketMQ's clients share a topic's queues, or own them again."""
+    """Have RocketMQ's clients share a topic's queues, or own them again.
+
+    Not the latter while no target is computed: nobody would work on them.
+    """
     if command.topic.startswith(RETRIES):
         raise Refused("brokers have clients pull what is to be tried again, and never share it")
     rest = {topic: it for topic, it in draft.rules.popped.items() if topic != command.topic}
     if not command.pops and len(rest) == len(draft.rules.popped):
         raise Refused(f"no command has {command.topic} shared")
+    if not command.pops and (draft.rules.paused or draft.ailment is not None):
+        raise Refused("the group is paused, or ails: nobody would own the queues")
     if command.pops and len(rest) >= _POPPED:
         raise Refused(f"the group shares {len(rest)} topics by command, the limit")
     draft.rules.popped = {**rest, command.topic: command.share_number} if command.pops else rest

@@ -29,7 +29,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import RouteObserved
 from rebalance.groups.model.extent import LEFT_OUT, RECORD_BYTES, Extent
 from rebalance.groups.model.route import Doubt, Route
-from rebalance.ids import Millis, Queue, TopicName
+from rebalance.ids import ANY_QUEUE, Millis, Queue, TopicName
 from rebalance.stamp import Stamp
 
 
@@ -47,8 +47,7 @@ def observe(draft: Draft, event: RouteObserved) -> None:
         draft.outbox.changes.append(
             Cause(CauseKind.ROUTE, event.topic, event.stamp.position, "the topic was made anew")
         )
-    lost = set(known.queues) - set(route.queues) if known is not None else set()
-    if known is None or not lost:
+    if known is None or not _lost(known, route):
         draft.topics.doubts.remove(event.topic)
         _grow(draft, event, route)
         return
@@ -56,6 +55,11 @@ def observe(draft: Draft, event: RouteObserved) -> None:
     if known.exists and route.exists and not set(route.queues) <= set(known.queues):
         both = tuple(sorted({*known.queues, *route.queues}))
         _grow(draft, event, replace(route, queues=both))
+
+
+def _lost(known: Route, route: Route) -> bool:
+    """Tell whether queues are gone; what stands for all that a broker has is none of them."""
+    return any(it.id != ANY_QUEUE for it in set(known.queues) - set(route.queues))
 
 
 def _forget(draft: Draft, but: TopicName) -> None:

@@ -22,7 +22,7 @@ from rebalance.groups.model.capacity import limited
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.roster import Roster, Trait
 from rebalance.groups.model.subscriptions import known, spelt_out, subscribed
-from rebalance.ids import MemberId, Millis, Queue, TopicName
+from rebalance.ids import ANY_QUEUE, MemberId, Millis, Queue, TopicName
 from rebalance.owners import Owners, owned_by
 from rebalance.stamp import Stamp
 
@@ -111,7 +111,7 @@ def _request(draft: Draft) -> AllocationRequest:
     queues = {
         topic: route.queues
         for topic, route in draft.topics.routes.items()
-        if topic in wanted and route.queues
+        if topic in wanted and route.queues and route.queues[0].id != ANY_QUEUE
     }
     return AllocationRequest(candidates(draft), queues, draft.target.owners)
 

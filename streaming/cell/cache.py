@@ -14,10 +14,10 @@ from typing import Final
 from rebalance.groups.model.state import GroupState
 from streaming.cell.packed import Packed, pack, unpack
 
-_MOST_BYTES: Final = 16 << 20
+_MOST_BYTES: Final = 8 << 20
 """Packed; in memory they are twenty times as large. Enough for some thousands of usual groups, and
-for those of 25,000 clients of RocketMQ, of which each is in four: nearly all groups of such a fleet
-hear something in each batch, always in the same order, so if one has no room, none is found."""
+for those of 12,000 clients of RocketMQ, each in four groups: nearly all groups of such a fleet hear
+something in each batch, always in the same order, so if one has no room, none is found."""
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Cache:
         return state
 
     def pack(self, state: GroupState, before: GroupState, was: Packed | None) -> Packed:
-        """Pack a group, and keep it in mind; not as it was before, as which nobody asks for it."""
+        """Pack a group and keep it in mind; what it was before is forgotten."""
         packed = pack(state, before, was)
         if was is not None and was.rest is not packed.rest:
             self._forget(was.rest)

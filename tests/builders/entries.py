@@ -153,6 +153,7 @@ def _issued(decision: AssignmentIssued, at: Place) -> Entry:
         unheard=decision.join_again,
         heartbeat_interval_ms=decision.heartbeat_interval_ms,
         heirs=tuple(turn.next for turn in portion.hold + portion.give),
+        shared=_holdings(portion.shared),
     )
 
 

@@ -128,7 +128,7 @@ def drawn(published: Published, consumers: Consumers) -> dict[str, set[tuple[str
 
 
 def pop_and_pull(consumers: Consumers, published: Published, terminal: Run) -> None:
-    """By an order three clients share each queue with one other; by another they own it again."""
+    """By a command three clients share each queue with one other; by another they own it again."""
     command = ("groups", "mode", consumers.group, f"{consumers.group}-topic")
     assert 0 == terminal(*command, "pop", "--share", "1", "--reason", "a test")[0]
     published.wait_until(lambda: all(drawn(published, consumers).values()))

@@ -19,7 +19,7 @@ from rebalance.groups.model.member import Member
 from rebalance.groups.model.overrides import effective
 from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.subscriptions import wish_of
-from rebalance.ids import Millis, TopicName
+from rebalance.ids import Millis
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +178,9 @@ def _described(draft: Draft, event: Joined) -> Member:
         patterns=event.patterns,
         awaits_mark=marks.awaited(draft, event),
         guarded=event.guarded,
-        pops=_popped(draft) if event.eager and event.mode is Mode.CLUSTERING else frozenset(),
+        pops=frozenset(draft.rules.popped if _may_pop(event) else ()),
     )
 
 
-def _popped(draft: Draft) -> frozenset[TopicName]:
-    return frozenset(draft.rules.popped)
+def _may_pop(event: Joined) -> bool:
+    return event.eager and event.mode is Mode.CLUSTERING

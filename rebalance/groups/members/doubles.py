@@ -94,7 +94,7 @@ def _cadences(beats: tuple[Millis, ...]) -> int:
 
 
 def saying(topics: frozenset[TopicName], mode: Mode, company: int) -> Saying:
-    """Return what a client says that one process says alike each time.
+    """Return the part of what a client says that does not change while it is one process.
 
     Topics for failed messages come and go as its broker has it pull or pop.
     """

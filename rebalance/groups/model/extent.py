@@ -31,7 +31,8 @@ LEFT_OUT: Final = 1_000
 _SHELF: Final = len('{"topic":,"queues":[]},')
 _BROKER: Final = len('"broker":,')
 _VERBS: Final = 3
-"""A topic's queues may stand in three lists at once: hold, give and inherit."""
+"""A topic's queues may stand in three lists at once: hold, give and inherit; or, of who knows no
+releases and so inherits nothing, what is shared."""
 _ROW: Final = len("[,12345678,1234567890123456789],")
 """All but the id of a long row: an epoch and a position. An epoch of eight digits is a decision a
 second for three years. Only a release's row may be longer, by the epoch that comes next; so a

@@ -27,7 +27,7 @@ class Trait(StrEnum):
     OWNS_NOTHING = "owns nothing"
     """It owns nothing of what it works on (``commons``)."""
     POPPING = "popping"
-    """It owns some of what it works on, and shares the queues of other topics."""
+    """By a command it shares the queues of some topics, and owns what it has of others."""
     DRAINING = "draining"
     RESTING = "resting"
     PATTERNED = "patterned"

@@ -45,19 +45,22 @@ def topics_of(member: Member, known: frozenset[TopicName]) -> frozenset[TopicNam
 
 
 def spelt_out(member: Member, known: frozenset[TopicName]) -> Candidate:
-    """Return a member as a strategy may see it, who knows no patterns, and nothing shared."""
-    topics = topics_of(member, known) - member.pops
+    """Return a member as a strategy may see it: without patterns, and without what it shares."""
+    topics = topics_of(member, known) - popped_by(member)
     return Applicant(topics, member.weight, member.capacity, member.rack, member.instance)
 
 
 def may_own(member: Member, topic: TopicName) -> bool:
     """Tell whether a member subscribes a topic, and asks to own its queues."""
-    return topic not in member.pops and wants(member, topic)
+    return wants(member, topic) and topic not in popped_by(member)
 
 
 def popped_by(member: Member) -> frozenset[TopicName]:
-    """Return the topics whose queues a member that owns others shares."""
-    return member.topics & member.pops
+    """Return the topics whose queues a member that owns others shares.
+
+    One with patterns shares none: RocketMQ's clients have no patterns.
+    """
+    return frozenset() if member.patterns else member.topics & member.pops
 
 
 def wish_of(member: Member) -> Wish:

@@ -162,7 +162,7 @@ class ShownHistory:
         apart: bool = False,
         **orders: str,
     ) -> Place:
-        """A member is sent orders: hold, give, inherit; ``content`` stands for the bytes.
+        """A member is sent orders: hold, give, inherit, share; ``content`` stands for the bytes.
 
         ``unnamed`` more to inherit were cut off.
         """
@@ -173,7 +173,8 @@ class ShownHistory:
         content = orders.get("content", f"{epoch} {orders}")
         at = self._place("assignments")
         said = (life(who), epoch, hold, give, inherit, SESSION_MS, content)
-        more = (HEARTBEAT_MS, nexts, int(orders.get("unnamed", "0")))
+        shared = tuple(Grant(it.queue, it.epoch) for it in turns(orders.get("share", "")))
+        more = (HEARTBEAT_MS, nexts, int(orders.get("unnamed", "0")), shared)
         return self._take(Issued(at, GROUP, *said, unheard, common, apart, *more))
 
     def withdrawn(self, member: str) -> Place:

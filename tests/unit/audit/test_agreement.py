@@ -69,6 +69,16 @@ def test_who_is_gone_is_forgotten() -> None:
     assert [] == told.wrong
 
 
+def test_what_is_shared_by_command_counts_as_held() -> None:
+    """The summary says on how many queues a member works."""
+    told = ShownHistory()
+    told.joined("a", "visits orders", eager=1)
+    told.issued("a", 1, hold="visits-0@1", share="orders-0@1 orders-1@1")
+    told.summarised(1, people=(("a", (3, 0, 0)),))
+    told.batch_ends()
+    assert [] == told.wrong
+
+
 @pytest.mark.parametrize("cut", [False, True])
 def test_a_record_that_was_cut_is_found_by_what_was_published(*, cut: bool) -> None:
     """Half of what the books hold was told, and the summary said "stable" (a fault of once)."""

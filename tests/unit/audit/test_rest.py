@@ -153,3 +153,28 @@ def test_those_who_share_leave_nothing_undone() -> None:
     told.issued("d", 1, hold="orders-0@1 orders-1@1 orders-2@1")
     told.beats("d", epoch=1, owned="orders-0@1 orders-1@1 orders-2@1")
     assert [] == told.rests()
+
+
+def popping(*shares: str) -> ShownHistory:
+    """RocketMQ's clients, of which each shares these queues of one topic by command."""
+    told = ShownHistory()
+    told.routed("orders", 3)
+    for name, share in zip("ab", shares, strict=True):
+        told.joined(name, eager=1)
+        told.issued(name, 1, share=share)
+        told.beats(name, epoch=1, owned="")
+    told.summarised(1, popped=frozenset({"orders"}))
+    return told
+
+
+def test_a_topic_that_is_shared_by_command_has_somebody_for_each_queue() -> None:
+    """Nobody owns one."""
+    assert [] == popping("orders-0@1 orders-1@1", "orders-1@1 orders-2@1").rests()
+    assert ["shared, and nobody works on it"] == popping("orders-0@1", "orders-1@1").rests()
+
+
+def test_only_another_share_is_news() -> None:
+    """So it may be told under a new epoch without anything else that is new."""
+    told = popping("orders-0@1", "orders-1@1 orders-2@1")
+    told.issued("a", 2, share="orders-0@1 orders-1@1")
+    assert [] == told.wrong

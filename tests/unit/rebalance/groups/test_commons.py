@@ -3,9 +3,9 @@
 import pytest
 
 from rebalance.groups.commons import ring
-from rebalance.groups.model.commands import ChooseMode, ChoosePolicy
+from rebalance.groups.model.commands import ChooseMode, ChoosePolicy, Pause
 from rebalance.groups.model.decisions import AssignmentIssued, CommandAnswered, Outcome
-from rebalance.groups.model.events import Mode
+from rebalance.groups.model.events import Mode, RouteObserved
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy
@@ -13,7 +13,16 @@ from rebalance.ids import ANY_QUEUE, BrokerName, MemberId, Queue, TopicName
 from tests.builders.allocation_vectors import POP, queues
 from tests.builders.amnesia import Remembered
 from tests.builders.lines import Line, of_each
-from tests.builders.records import commanded, drained, joined, left, registered, routed
+from tests.builders.records import (
+    RouteRecord,
+    commanded,
+    drained,
+    joined,
+    left,
+    registered,
+    routed,
+    wild,
+)
 from tests.builders.story import Story, only
 
 SHARED = Mode.SHARED
@@ -151,7 +160,7 @@ def test_a_member_that_begins_to_share_lets_others_have_what_it_held() -> None:
 
 
 def popping(*names: str) -> Story:
-    """RocketMQ's clients of two topics; the queues of one are shared by an order."""
+    """RocketMQ's clients of two topics; the queues of one are shared by a command."""
     story = Story()
     clients = [registered(name, "orders visits") for name in names]
     story.reads(*clients, routed("orders", 4), routed("visits", 4))
@@ -164,7 +173,7 @@ def shared(story: Story, member: str) -> list[int]:
     return [turn.queue.id for turn in story.told(member).shared]
 
 
-def test_what_an_order_has_shared_is_drawn_and_the_rest_is_owned() -> None:
+def test_what_a_command_has_shared_is_drawn_and_the_rest_is_owned() -> None:
     """As POP is set for a group and a topic; nobody owns a queue of that topic any more."""
     story = popping("a", "b", "c", "d")
 
@@ -177,14 +186,14 @@ def test_what_an_order_has_shared_is_drawn_and_the_rest_is_owned() -> None:
 
 
 def test_who_comes_later_shares_as_well() -> None:
-    """The order stands for the group, and the others draw from fewer queues."""
+    """The command stands for the group, and the others draw from fewer queues."""
     story = popping("a", "b", "c")
     story.reads(registered("d", "orders visits"))
 
     assert [[0, 1], [1, 2], [2, 3], [0, 3]] == [shared(story, it) for it in "abcd"]
 
 
-def test_a_share_number_counts_from_the_next_order_on() -> None:
+def test_a_share_number_counts_from_the_next_command_on() -> None:
     """Without one the policy's, and by default everything is everybody's."""
     story = popping("a", "b", "c", "d")
     decided = story.reads(commanded(ChooseMode(TopicName("orders"), pops=True)))
@@ -193,7 +202,7 @@ def test_a_share_number_counts_from_the_next_order_on() -> None:
     assert [[0, 1, 2, 3]] * 4 == [shared(story, it) for it in "abcd"]
 
 
-def test_an_order_is_taken_back_and_each_queue_has_one_owner_again() -> None:
+def test_a_command_is_taken_back_and_each_queue_has_one_owner_again() -> None:
     """At once: who shared a queue has nothing to release."""
     story = popping("a", "b")
     story.reads(commanded(ChooseMode(TopicName("orders"), pops=False)))
@@ -212,7 +221,7 @@ def test_what_is_to_be_tried_again_is_never_shared() -> None:
 
 
 def test_members_that_hand_over_own_what_others_are_told_to_share() -> None:
-    """They do not pop; an order is for clients that know no releases."""
+    """They do not pop: the command is for clients that know no releases."""
     story = popping("a", "b")
     story.reads(joined("x"))
 
@@ -220,7 +229,7 @@ def test_members_that_hand_over_own_what_others_are_told_to_share() -> None:
     assert [[0, 1, 2, 3]] * 2 == [shared(story, it) for it in "ab"]
 
 
-def test_what_is_shared_by_order_outlasts_a_lost_checkpoint() -> None:
+def test_what_is_shared_by_command_outlasts_a_lost_checkpoint() -> None:
     """It is told again as it stood published, before any client has said anything."""
     story = Remembered()
     story.reads(*(registered(it, "orders visits") for it in "abcd"))
@@ -230,3 +239,55 @@ def test_what_is_shared_by_order_outlasts_a_lost_checkpoint() -> None:
     story.forgets(kept=len("abcd") + 2)  # commands are kept for longer than the rest
 
     assert before == [(numbers(story, it), shared(story, it)) for it in "abcd"]
+
+
+def brokers(topic: str, *names: str, queues: int) -> RouteRecord:
+    """The watcher saw so many queues at each of these brokers."""
+    name = TopicName(topic)
+    seen = tuple(Queue(name, BrokerName(it), n) for it in names for n in range(queues))
+    return lambda stamp: RouteObserved(stamp, name, 1, exists=True, queues=seen)
+
+
+def test_everything_at_each_broker_outlasts_a_lost_checkpoint_and_is_never_owned() -> None:
+    """Records say "any queue" of each broker; which there are is known when they are told."""
+    story = Remembered()
+    story.reads(*(registered(it) for it in "ab"), brokers("orders", "b1", "b2", queues=2))
+    story.reads(commanded(ChooseMode(TopicName("orders"), pops=True)))
+    before = [shared(story, it) for it in "ab"]
+    story.forgets(kept=len("ab") + 1)
+    assert [[ANY_QUEUE] * 2] * 2 == before == [shared(story, it) for it in "ab"]
+
+    story.reads(*(registered(it) for it in "ab"))
+    story.reads(commanded(ChooseMode(TopicName("orders"), pops=False)))
+    assert [[], []] == [numbers(story, it) for it in "ab"]
+    story.reads(brokers("orders", "b1", "b2", queues=2))
+    assert [[0, 1], [0, 1]] == [numbers(story, it) for it in "ab"]
+
+
+def test_what_is_shared_is_owned_again_only_when_somebody_can_be_told() -> None:
+    """In a pause no target is computed: nobody would have the queues until it ends."""
+    story = popping("a", "b")
+    story.reads(commanded(Pause()))
+    pull = ChooseMode(TopicName("orders"), pops=False)
+    (answer,) = only(CommandAnswered, story.reads(commanded(pull)))
+
+    assert (Outcome.REFUSED, "the group is paused") == (answer.outcome, answer.detail[:19])
+    assert [0, 1, 2, 3] == sorted({*shared(story, "a"), *shared(story, "b")})
+
+
+def test_who_subscribes_by_pattern_owns_what_others_share() -> None:
+    """RocketMQ's clients have no patterns; an eager member that has some owns its queues."""
+    story = popping("a", "b")
+    story.reads(joined("x", "visits", eager=True, patterns=wild("ord*")))
+
+    owned = [turn.queue for turn in story.told("x").hold if turn.queue.topic == "orders"]
+    assert (4, []) == (len(owned), shared(story, "x"))
+    assert GroupPhase.STABLE is story.phase()
+
+
+def test_only_those_whose_part_changes_are_told() -> None:
+    """Who comes and shares nothing is nobody's news."""
+    story = popping("a", "b", "c", "d")
+    decided = story.reads(registered("e", "payments"))
+
+    assert ["e"] == [it.member for it in only(AssignmentIssued, decided)]

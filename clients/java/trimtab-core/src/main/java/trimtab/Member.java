@@ -49,7 +49,7 @@ public final class Member implements Inbox {
     private final byte[] groupKey;
     private Profile profile;
 
-    // Guarded by this object, which is never held while waiting or while a listener runs.
+    // Guarded by this object, which is never held while a listener runs, nor for longer than a deaf guard takes.
     private final Guard guard;
     private MemberSession session;
     private Long leaveWithin;
@@ -213,16 +213,16 @@ public final class Member implements Inbox {
         } catch (RuntimeException | InterruptedException e) {
             fail("the member failed", e);
         } finally {
-            transport.close(CLOSE);
-            dismissGuard();
-            teller.finish();
-        }
-    }
-
-    /** Any other end than one in good order is told when the process is dead. */
-    private synchronized void dismissGuard() {
-        if (errands.ending == Ending.LEFT) {
-            guard.dismiss();
+            try {
+                transport.close(CLOSE);
+            } finally {
+                synchronized (this) {
+                    if (errands.ending == Ending.LEFT) {
+                        guard.dismiss(); // any other end is told when the process is dead
+                    }
+                }
+                teller.finish();
+            }
         }
     }
 

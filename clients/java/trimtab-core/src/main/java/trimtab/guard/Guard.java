@@ -51,6 +51,8 @@ public final class Guard {
                 say(line);
             } catch (Unguarded e) {
                 report.accept(e.getMessage());
+            } catch (RuntimeException e) {
+                report.accept("no guard: " + e);
             }
         }
     }
@@ -140,7 +142,7 @@ public final class Guard {
     /** Ends a guard that does not know what is held. */
     private Unguarded deaf() {
         close();
-        if (pid != null && isGuard(pid)) {
+        if (pid != null && pid != ProcessHandle.current().pid() && isGuard(pid)) {
             ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
         }
         return new Unguarded("the guard does not hear what is held");

@@ -37,7 +37,7 @@ public final class Post {
     /** What is said to the guard, as JSON. */
     String line() throws Unguarded {
         Map<String, Object> options = new LinkedHashMap<>();
-        ofGuard.forEach((option, value) -> options.put(option, isPlain(value) ? value : String.valueOf(value)));
+        ofGuard.forEach((option, value) -> options.put(option, isPlain(value) ? value : Translation.text(value)));
         Map<String, Object> translated = options.isEmpty() ? new Translation(kafka).options() : Map.of();
         options.putAll(translated);
         Map<String, Object> said = new LinkedHashMap<>();

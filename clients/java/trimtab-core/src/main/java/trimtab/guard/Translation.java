@@ -121,7 +121,12 @@ final class Translation {
 
     private String text(String option, String unlessGiven) {
         Object value = kafka.get(option);
-        return value == null ? unlessGiven : value instanceof Password ? ((Password) value).value() : value.toString();
+        return value == null ? unlessGiven : text(value);
+    }
+
+    /** A password is hidden from whoever asks for its text. */
+    static String text(Object value) {
+        return value instanceof Password ? ((Password) value).value() : String.valueOf(value);
     }
 
     private static Unguarded untold(String option) {
