@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from allocators import allocator
-from rebalance.groups.model.commands import ChooseStrategy, DrainMember, Pause
-from rebalance.ids import MemberId, Queue
+from rebalance.groups.model.commands import ChooseMode, ChooseStrategy, DrainMember, Pause
+from rebalance.ids import MemberId, Queue, TopicName
 from tests.builders.command_line import Run
 from tests.builders.records import commanded
 from tests.unit.console.planning.published_group import NAME, PublishedGroup, route
@@ -108,6 +108,19 @@ def test_a_plan_says_what_then_happens(
     assert (0, []) == (code, plan["unknown"])
     assert moved(before, group.owners()) == told(plan)
     assert len(plan["moved"]) == plan["moves"] > 0
+
+
+def test_who_would_come_shares_what_a_command_has_shared(group: PublishedGroup, ask: Ask) -> None:
+    """It owns none of it, as those that are there."""
+    names = [f"client-{it}" for it in "abc"]
+    group.joins(*names, topics=("visits",), protocol="eager")
+    group.hears(route("visits", 8))
+    group.story.reads(commanded(ChooseMode(TopicName("visits"), pops=True)))
+    group.waits(1)
+    code, plan = ask("plan", NAME, "--add", "1", "--like", "client-a")
+
+    assert (0, []) == (code, plan["moved"])
+    assert {0} == {row["after"] for row in plan["members"] if row["member"] in {*names, "new-1"}}
 
 
 def test_a_plan_says_why(ask: Ask) -> None:

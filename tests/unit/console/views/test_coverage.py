@@ -30,13 +30,26 @@ def test_a_queue_that_nobody_has_is_found() -> None:
         (stable(), {"hold": (hold(1, 2),)}),
         (stable(), {"give": (hold(1, 2, "a"),)}),
         (stable(), {"inherit": (inherit(1, 3, "gone"),)}),
+        (stable(), {"shared": (hold(0, 2), hold(1, 2))}),
+        (stable(), {"shared": (HolderRef("orders", "broker-a", -1, 2, None, None),)}),
         (stable(), {"unnamed": 1}),
         (group("a", "b", queues=FREE, topics=stable().topics), {}),
         (stable(state="assigning"), {}),
         (stable(state="empty"), {}),
         (stable(), {"mode": "broadcasting"}),
     ],
-    ids=["held", "moving", "promised", "unnamed", "free", "assigning", "empty", "broadcasting"],
+    ids=[
+        "held",
+        "moving",
+        "promised",
+        "shared",
+        "any",
+        "unnamed",
+        "free",
+        "assigning",
+        "empty",
+        "broadcasting",
+    ],
 )
 def test_a_queue_that_is_told_or_known_to_be_free_is_no_gap(
     summary: Group, other: dict[str, object]

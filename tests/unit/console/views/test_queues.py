@@ -61,6 +61,13 @@ def test_those_who_share_have_a_row_each() -> None:
     assert GrantRef("orders", "broker-a", 7, 3).queue == both[0].queue
 
 
+def test_what_is_shared_by_command_stands_beside_what_is_owned() -> None:
+    """And is no orphan."""
+    told = rows(2, *(assignment(it, shared=(hold(0, 2), hold(1, 2))) for it in "ab"))
+
+    assert {"orders-0": ("b", "shared", None), "orders-1": ("b", "shared", None)} == told
+
+
 def test_columns_are_the_same_for_every_queue() -> None:
     """Programs rely on them."""
     told = queues.rows(

@@ -5,7 +5,7 @@ import pytest
 from console.views import undoing
 from tests.unit.console.views.published_records import START_MS, group
 from tests.unit.console.views.test_brokers import verdict
-from trimtab.protocol import Group, MemberSummary, Overrides, Verdict
+from trimtab.protocol import Group, MemberSummary, Overrides, TopicSummary, Verdict
 
 DRAINED = group(
     people=(MemberSummary(member="rack 7", hold=0, give=0, inherit=0, draining=True),), members=1
@@ -15,6 +15,10 @@ OWN = group("a", own_strategy="AVG")
 NOON = "--until 2026-01-01T00:00:00.000Z"
 PLAIN, PAUSED = group("a"), group("a", paused=True)
 RULED = group("a", overrides=Overrides(blast_percent=80, session_timeout_ms_min=30_000))
+
+POPPED = group(
+    "a", topics={"orders": TopicSummary(version=1, queues=1, awaited=False, popped=True)}
+)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +38,8 @@ RULED = group("a", overrides=Overrides(blast_percent=80, session_timeout_ms_min=
         ("strategy", OWN, "strategy billing AVG"),
         ("policy", PLAIN, "policy billing"),
         ("policy", RULED, "policy billing session_timeout_min=30000ms blast_percent=80"),
+        ("mode", PLAIN, "mode billing orders pull"),
+        ("mode", POPPED, None),
         ("evict", PLAIN, None),
         ("forget", PLAIN, None),
     ],
@@ -42,7 +48,8 @@ def test_a_command_is_taken_back_as_it_would_be_typed(
     verb: str, before: Group, undo: str | None
 ) -> None:
     """From how the group was; nothing is said where nothing takes it back."""
-    told = undoing.of_group(verb, before, {"member": "rack 7"})
+    named = {"member": "rack 7", "topic": "orders", "mode": "pop"}
+    told = undoing.of_group(verb, before, named)
 
     assert told == (None if undo is None else f'trimtab groups {undo} --reason "as before"')
 
