@@ -158,7 +158,8 @@ class _Alike:
 
     def __init__(self, before: Commons, after: Commons) -> None:
         self._before, self._after = before, after
-        self._known: dict[tuple[int, int], bool] = {}
+        self._last: dict[TopicName, tuple[Sequence[Queue], Sequence[Queue], bool]] = {}
+        """The lists of one topic that were compared last, and whether they are alike."""
 
     def popped(self, name: MemberId) -> bool:
         was, now = self._before.members.get(name), self._after.members[name]
@@ -169,7 +170,7 @@ class _Alike:
 
     def _is_so(self, name: MemberId, topic: TopicName) -> bool:
         was, now = (it.drawn(topic, name) for it in (self._before, self._after))
-        key = id(was), id(now)
-        if key not in self._known:
-            self._known[key] = was == now
-        return self._known[key]
+        last = self._last.get(topic)
+        if last is None or last[0] is not was or last[1] is not now:
+            last = self._last[topic] = was, now, was == now
+        return last[2]

@@ -66,7 +66,7 @@ def test_the_roll_finds_what_a_walk_past_everybody_finds(
     assert {name for name, it in everybody.items() if it.resting_until} == now.those(Trait.RESTING)
     assert {(it.topics, it.patterns) for it in everybody.values()} == now.wishes
     owners = [it for it in everybody.values() if it.owns]
-    assert {(it.topics - it.pops, it.patterns) for it in owners} == now.owners_wishes
+    assert {(it.topics - popped_by(it), it.patterns) for it in owners} == now.owners_wishes
     assert {name for name, it in everybody.items() if popped_by(it)} == now.those(Trait.POPPING)
 
 
