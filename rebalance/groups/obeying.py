@@ -125,7 +125,7 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
         case ChoosePolicy():
             return _choose(draft, command, stamp)
         case ChooseMode():
-            _choose_mode(draft, command, event)
+            return _choose_mode(draft, command, event)
         case Pace():
             if not pace.is_asked(draft):
                 raise Refused("its heartbeat_interval is not auto")
@@ -197,7 +197,7 @@ def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:
     return ", ".join(f"{name}={value}" for name, value in own) or "the controller's again"
 
 
-def _choose_mode(draft: Draft, command: ChooseMode, event: Commanded) -> None:
+def _choose_mode(draft: Draft, command: ChooseMode, event: Commanded) -> str:
     """Have RocketMQ's clients share a topic's queues, or own them again.
 
     Not the latter while no target is computed: nobody would work on them.
@@ -215,6 +215,8 @@ def _choose_mode(draft: Draft, command: ChooseMode, event: Commanded) -> None:
     rocketmq_clients.share(draft, frozenset(draft.rules.popped))
     draft.outbox.changes.append(_cause(event))
     draft.target.hasten()
+    is_wanted = draft.membership.members.demand.covers(command.topic)
+    return "" if is_wanted else "no member subscribes it yet"
 
 
 def _approve(draft: Draft, event: Commanded) -> str:

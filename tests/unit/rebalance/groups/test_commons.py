@@ -205,8 +205,11 @@ def test_a_share_number_counts_from_the_next_command_on() -> None:
 def test_a_command_is_taken_back_and_each_queue_has_one_owner_again() -> None:
     """At once: who shared a queue has nothing to release."""
     story = popping("a", "b")
-    story.reads(commanded(ChooseMode(TopicName("orders"), pops=False)))
+    pull = ChooseMode(TopicName("orders"), pops=False)
+    story.reads(commanded(pull))
 
+    again = only(CommandAnswered, story.reads(commanded(pull)))
+    assert ["no command has orders shared"] == [it.detail for it in again]
     assert [[], []] == [shared(story, it) for it in "ab"]
     assert [[0, 1, 0, 1], [2, 3, 2, 3]] == [numbers(story, it) for it in "ab"]
 
