@@ -15,7 +15,7 @@ import typer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # stubs
 
 from bench.command import conclude, run
-from bench.departures.fleet import Command, Fleet
+from bench.departures.fleet import SUPERVISED, Command, Fleet
 from bench.departures.turns import doubled
 from bench.departures.worker import TOPIC
 from bench.floor.contender import Contender
@@ -26,7 +26,6 @@ from bench.floor.writer import Outlet
 from console.embedded.broker import EmbeddedKafka
 from console.output import columns
 from console.progress import Stderr
-from trimtab import supervisor
 from trimtab.protocol import DEFAULT_PARTITIONS
 
 QUEUES: Final = 64
@@ -105,7 +104,7 @@ def _measured(
 
 def _started(servers: str, guard: str, *, supervised: bool) -> Command:
     """How members are started."""
-    before = [sys.executable, "-IS", supervisor.__file__] if supervised else []
+    before = SUPERVISED if supervised else ()
     command = [*before, sys.executable, "-m", "bench.departures.worker", servers, _PREFIX]
     return lambda name: [*command, name, guard]
 

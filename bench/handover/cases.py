@@ -15,11 +15,10 @@ from enum import StrEnum
 from random import Random
 from typing import Final
 
-from bench.departures.fleet import Fleet
+from bench.departures.fleet import SUPERVISED, Fleet
 from bench.handover.measures import Cost, cost
 from bench.handover.sides import Side, set_up
 from bench.handover.traffic import Traffic
-from trimtab import supervisor
 
 
 class Case(StrEnum):
@@ -41,7 +40,6 @@ class Case(StrEnum):
 _RESTARTS: Final = (Case.PLAIN, Case.TEMPORARY, Case.SURGE)
 _BETWEEN_S: Final = 1.0
 """How long a group is whole and quiet before the next member restarts."""
-_GUARD: Final = [sys.executable, "-IS", supervisor.__file__]
 Costs = dict[Case, list[Cost]]
 
 
@@ -82,7 +80,7 @@ class Group:
 
     def guarded(self, life: str) -> list[str]:
         """The same under a guard."""
-        return [*_GUARD, *self.command(life)]
+        return [*SUPERVISED, *self.command(life)]
 
     @contextmanager
     def instances(self) -> Iterator[None]:

@@ -3,7 +3,7 @@
 import subprocess
 import tempfile
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from typing import Annotated, Final
 
 import typer
@@ -32,7 +32,7 @@ def hook(
       make bench NAME=hook
       python -m bench.hook --rounds 4            does it work?
     """
-    with tempfile.TemporaryDirectory() as place, Stderr().step("starting two RocketMQs"):
+    with tempfile.TemporaryDirectory() as place, Stderr().step(f"{rounds} rounds at two RocketMQs"):
         home = Path(place)
         with (
             EmbeddedKafka(home / "kafka", port=0) as kafka,
@@ -43,13 +43,13 @@ def hook(
                 servers.make(_TOPIC, _QUEUES)
             told = [bare.names, hooked.names, _TOPIC, str(rounds)]
             found = _played(java(home, "HookCost", *told), rounds)
-    ratios = sorted(with_it / without for without, with_it in found)
+    low, middle, high = quantiles((with_it / without for without, with_it in found), n=4)
     figures = {
         "bare_us": round(median(without for without, _ in found), 1),
         "hooked_us": round(median(with_it for _, with_it in found), 1),
-        "ratio_p50": round(median(ratios), 3),
-        "ratio_p25": round(ratios[len(ratios) // 4], 3),
-        "ratio_p75": round(ratios[3 * len(ratios) // 4], 3),
+        "ratio_p50": round(middle, 3),
+        "ratio_p25": round(low, 3),
+        "ratio_p75": round(high, 3),
     }
     row = {name.replace("_", " "): value for name, value in figures.items()}
     conclude(columns([row], *row), figures)

@@ -4,7 +4,6 @@ Who comes is a process that has started its Java machine, and built its consumer
 command. Its one rule: the next change waits until the one before is over.
 """
 
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -12,10 +11,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from bench.departures.fleet import Fleet
+from bench.departures.fleet import SUPERVISED, Fleet
 from bench.handover.measures import Cost, cost
 from bench.rocketmq.programs import Servers, java
-from trimtab import supervisor
 
 
 class Side(StrEnum):
@@ -51,8 +49,6 @@ _PATIENCE_S: Final = 240.0
 _SPREAD: Final = 3
 """Queues of the topic that one may have more than another: the group's topic for messages that
 failed has a queue at each of the two brokers, and one consumer may have both."""
-_GUARD: Final = (sys.executable, "-IS", supervisor.__file__)
-"""As `trimtab-guard` is started."""
 _BETWEEN_S: Final = 1.0
 """How long a group is whole and quiet before the next member restarts."""
 Costs = dict[Case, list[Cost]]
@@ -90,7 +86,7 @@ class Group:
         ours = [] if self._side is Side.ROCKETMQ else [at.kafka, at.prefix]
         command = java(home, "RocketHolder", *told, self._listener, *ours)
         if self._side is Side.GUARDED:
-            command = [*_GUARD, *command]
+            command = [*SUPERVISED, *command]
         return ["bash", "-c", 'exec "$@" 2>"$0"', f"{home}.log", *command]
 
     def start(self, members: int) -> Cost:

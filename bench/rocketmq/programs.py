@@ -58,8 +58,7 @@ class Servers:
 
     Args:
         home: Where they keep their files; it is made.
-        hook: Settings of the hook, for the first broker and the second one alike but that the
-            second one copies nothing; None: there is none.
+        hook: Settings of the hook that both brokers load; None: they load none.
     """
 
     def __init__(self, home: Path, hook: Mapping[str, str] | None = None) -> None:

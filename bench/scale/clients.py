@@ -13,6 +13,7 @@ from random import Random
 from typing import Final
 
 from bench.scale.members import Told
+from rebalance.groups.model.subscriptions import RETRIES
 from trimtab.protocol import ROCKETMQ, Assignment, partition_of
 from trimtab.protocol.heartbeat_data import HeartbeatData, write_heartbeat
 
@@ -108,7 +109,7 @@ def groups_of(application: int) -> list[str]:
 
 def retried(group: str) -> str:
     """Return the group's own topic, of messages to be tried again."""
-    return f"%RETRY%{group}"
+    return f"{RETRIES}{group}"
 
 
 def client_id(it: int, life: int) -> str:

@@ -130,7 +130,7 @@ def _owned(
     members = common.members
     if not (members.those(Trait.OWNS_NOTHING) or members.those(Trait.POPPING)):
         return wanted
-    return subscribed(common.members.owners_wishes, known(state.topics.routes))
+    return subscribed(members.owners_wishes, known(state.topics.routes))
 
 
 def _unassigned(state: GroupState, books: Books, owned: frozenset[TopicName]) -> int:

@@ -5,7 +5,6 @@ Used by the tests of ``clients/java``. Its one rule: nothing of it is written ou
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import Final, Self
 
 from console.tethered_process import TetheredProcess
 from tests.integration.guarded import children, guard_of
-from trimtab import supervisor
 
 PATIENCE_S: Final = 60.0
 _OPEN: Final = (
@@ -22,8 +20,6 @@ _OPEN: Final = (
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
 )
 """What RocketMQ's store needs of Java 17."""
-GUARDED: Final = (sys.executable, "-IS", supervisor.__file__)
-"""`trimtab-guard`, as it runs."""
 
 
 class JavaProcess:

@@ -13,8 +13,9 @@ import pytest
 
 from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
+from tests.integration.guarded import SUPERVISED
 from tests.integration.published import Published
-from trimtab import Member, supervisor
+from trimtab import Member
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -24,7 +25,6 @@ AT_ONCE_S = SESSION_S / 2
 BOOKED = ({"released": QUEUES // 2}, {"left": QUEUES // 2})
 """A controller that is back may read that a member left, and that its heir works, before the
 release on which it began: topics are read side by side."""
-SUPERVISED = (sys.executable, "-IS", supervisor.__file__)
 
 
 def test_who_leaves_hands_on_without_the_controller(

@@ -16,9 +16,8 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from console.embedded.broker import EmbeddedKafka
 from tests.builders import stranger
 from tests.builders.sessions import GROUP, MINE, assignment, queue
-from tests.integration.guarded import await_guard, children, guard_of
+from tests.integration.guarded import SUPERVISED, await_guard, children, guard_of
 from tests.integration.topics import create_control_topics
-from trimtab import supervisor
 from trimtab.protocol import (
     ASSIGNMENTS,
     HEARTBEATS,
@@ -48,7 +47,6 @@ AT_ONCE_S = 10.0
 SILENT_S = 2.0
 """A guard that had something to say has said it by then."""
 TOPICS = (MEMBERS, HEARTBEATS, RELEASES)
-SUPERVISED = (sys.executable, "-IS", supervisor.__file__)
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
 

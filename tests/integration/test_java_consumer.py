@@ -15,9 +15,9 @@ from tests.builders.application import until
 from tests.integration.accounts import Account, ends
 from tests.integration.conftest import QUEUES
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.guarded import await_guard
+from tests.integration.guarded import SUPERVISED, await_guard
 from tests.integration.java_members import java
-from tests.integration.java_process import GUARDED, PATIENCE_S, JavaProcess
+from tests.integration.java_process import PATIENCE_S, JavaProcess
 from tests.integration.published import Published
 from tests.integration.watched_offsets import Offsets
 from trimtab.guard_lines import ADDRESS, Farewell, Post, Welcome, heard, line_of
@@ -191,7 +191,7 @@ def test_a_consumer_that_is_killed_under_a_guard_is_succeeded_at_once(
     account: Account, start: Start, published: Published, group: str
 ) -> None:
     """Long before its session is over, and no message is lost; people have seen the guard."""
-    victim, heir = start("victim", by=GUARDED), start("heir")
+    victim, heir = start("victim", by=SUPERVISED), start("heir")
     for worker in (victim, heir):
         worker.tell(f"work {account.effects_file}")
     published.wait_until(lambda: published.has_heirs(group, {"victim", "heir"}, QUEUES))
@@ -212,7 +212,7 @@ def test_a_consumer_that_is_killed_under_a_guard_is_succeeded_at_once(
 
 def test_a_consumer_whose_guard_is_killed_goes_on(account: Account, start: Start) -> None:
     """It says so once, works on, and leaves in good order."""
-    worker = start("a", by=GUARDED)
+    worker = start("a", by=SUPERVISED)
     account.produce(QUEUES)
     assert of_each(0) == took(worker, QUEUES)
     await_guard(worker.pid)

@@ -10,9 +10,9 @@ import pytest
 
 from streaming.feeds.announcements import Seen
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.guarded import await_guard
+from tests.integration.guarded import SUPERVISED, await_guard
 from tests.integration.java_members import java
-from tests.integration.java_process import GUARDED, JavaProcess
+from tests.integration.java_process import JavaProcess
 from tests.integration.published import Published
 from tests.integration.rocketmq_consumers import FIVE, FOUR, LITE, QUEUES, Consumers, Work, overlaps
 from trimtab import Member
@@ -99,7 +99,7 @@ def test_a_consumer_that_is_killed_under_a_guard_is_succeeded_at_once(
 ) -> None:
     """Long before its session is over; its messages come to the next owners of their queues."""
     consumers.begin()
-    consumers.by = GUARDED
+    consumers.by = SUPERVISED
     for name in ("a", "b"):
         consumers.join(name, FIVE, "concurrently")
     consumers.await_heirs("a", "b")
