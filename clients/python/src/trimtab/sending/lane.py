@@ -48,7 +48,10 @@ class Lane:
         self._thread.start()
 
     def flush(self, timeout_s: float) -> int:
-        """Wait until every message is settled; return how many are not."""
+        """Wait until every message is settled; return how many are not.
+
+        Zero is exact. Else librdkafka counts, besides, what it is about to log.
+        """
         return self.client.flush(max(0.0, timeout_s))
 
     def close(self) -> None:
