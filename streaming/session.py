@@ -198,6 +198,8 @@ def _streaming(options: Options) -> dict[str, str]:
         "spark.sql.streaming.noDataMicroBatches.enabled": "false",
         # A consumer for each partition that is read, or they are opened anew at every batch (64).
         "spark.kafka.consumer.cache.capacity": str(max(64, _inputs(options))),
+        # A frame for all rows of a cell: each further one repeats what the cell remembers (10,000).
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
         # Without it `stop` waits for ever for a batch that hangs on Kafka.
         "spark.sql.streaming.stopTimeout": "20s",
     }
