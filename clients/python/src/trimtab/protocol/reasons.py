@@ -43,5 +43,7 @@ class UndecodableRecord(TrimtabError):  # noqa: N818 - it names what is at hand,
 
 def one_line(text: str) -> str:
     """Strangers' text for a log line: printable characters only, and not more than the limit."""
+    if len(text) <= TEXT_CHARACTERS and text.isprintable():
+        return text  # nearly always, and several times for each decision
     shown = "".join(c if c.isprintable() else "?" for c in text[:TEXT_CHARACTERS])
     return f"{shown[: TEXT_CHARACTERS - 1]}…" if len(text) > TEXT_CHARACTERS else shown
