@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
@@ -139,6 +140,19 @@ public final class Trimtab implements AutoCloseable {
         Member mine = member;
         return isOurs(named)
                 || (mine != null && mine.unreleased().stream().anyMatch(it -> it.queue.equals(named)));
+    }
+
+    /**
+     * The token under which a queue is this consumer's at this moment; empty: it is not. Ask when you begin on a
+     * message, and write it with your effects: it grows with every owner, so a store that keeps the highest one can
+     * refuse a process that was frozen at work.
+     */
+    public OptionalLong token(MessageQueue queue) {
+        Queue named = Client.named(queue);
+        Member mine = member;
+        return mine == null
+                ? OptionalLong.empty()
+                : mine.unreleased().stream().filter(it -> it.queue.equals(named)).mapToLong(it -> it.token).findAny();
     }
 
     /**
