@@ -26,6 +26,8 @@ NOWHERE: Final = "kafka.invalid:9092"
 """No host is called so (RFC 2606)."""
 AT_ONCE_NS: Final = 3_000_000_000
 """Half of a session of silence: far more than it takes, also on a machine that is busy."""
+ASKS_S: Final = 15.0
+"""Half of the time after which a client asks for routes by itself."""
 LOOKS_S: Final = 4.0
 """In this time the controller asks its name server some times."""
 
@@ -170,6 +172,20 @@ def announced(controller: ControllerProcess, topic: str) -> list[str]:
     """What was said of a topic; twice, if it was said before the group was known to ask."""
     said = controller.log.read_text().splitlines()
     return [it for it in said if "announced a route" in it and topic in it]
+
+
+def test_a_queue_that_is_added_is_worked_on_before_the_client_asks_for_it(
+    consumers: Consumers, published: Published
+) -> None:
+    """RocketMQ's client asks its name server every 30 s; it has just done so."""
+    consumers.begin()
+    consumers.join("a", FIVE, "concurrently")
+    consumers.settle("a")
+    begun = time.monotonic()
+    consumers.tell_server(f"topic {consumers.group}-topic {QUEUES + 2}", "made")
+
+    published.wait_until(lambda: len(consumers.shares().get("a", ())) == QUEUES + 2)
+    assert time.monotonic() - begun < ASKS_S
 
 
 @pytest.mark.parametrize("servers", [NOBODY, NOWHERE], ids=["away", "nowhere"])

@@ -59,6 +59,7 @@ public final class RocketServer {
             startBroker(args[place]);
         }
         producer.setNamesrvAddr(address());
+        producer.setPollNameServerInterval(1_000); // it sends to a new queue at once
         producer.start();
     }
 
@@ -140,12 +141,17 @@ public final class RocketServer {
     }
 
     private void startBroker(String name) throws Exception {
+        brokers.put(name, broker(home, cluster, name, address(), 0));
+    }
+
+    /** A broker that serves, with its files in a folder of its own; 0: at a port that is free. */
+    static BrokerController broker(Path home, String cluster, String name, String names, int port) throws Exception {
         BrokerConfig config = new BrokerConfig();
         config.setRegisterNameServerPeriod(10_000); // the shortest that it takes
         config.setBrokerName(name);
         config.setBrokerClusterName(cluster);
         config.setBrokerIP1(LOOPBACK);
-        config.setNamesrvAddr(address());
+        config.setNamesrvAddr(names);
         MessageStoreConfig store = new MessageStoreConfig();
         Path place = home.resolve(name);
         store.setStorePathRootDir(place.toString());
@@ -154,18 +160,24 @@ public final class RocketServer {
         store.setHaListenPort(0);
         store.setMessageDelayLevel("1s 1s 1s 1s"); // a message that failed comes again soon
         BrokerController broker =
-                new BrokerController(config, listening(0), new NettyClientConfig(), store);
+                new BrokerController(config, listening(port), new NettyClientConfig(), store);
         if (!broker.initialize()) {
             throw new IllegalStateException("the broker does not begin");
         }
         broker.start();
-        brokers.put(name, broker);
+        return broker;
     }
 
     private void startNames() throws Exception {
-        names = new NamesrvController(new NamesrvConfig(), listening(port));
+        names = names(port);
+    }
+
+    /** A name server that serves. */
+    static NamesrvController names(int port) throws Exception {
+        NamesrvController names = new NamesrvController(new NamesrvConfig(), listening(port));
         names.initialize();
         names.start();
+        return names;
     }
 
     private String address() {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.rocketmq.client.ClientConfig;
@@ -98,6 +99,23 @@ abstract class Client {
     void wake() {
         if (state() == ServiceState.RUNNING && shared() != null) {
             shared().rebalanceImmediately();
+        }
+    }
+
+    /** Whether it has heard of a queue; of others its strategy is not asked. */
+    boolean knows(Queue queue) {
+        Set<MessageQueue> known = rebalance().getTopicSubscribeInfoTable().get(queue.topic);
+        return known != null && known.contains(named(queue));
+    }
+
+    /**
+     * Has it ask its name server for the queues of a topic.
+     *
+     * @throws IllegalStateException no name server answers
+     */
+    void learn(String topic) {
+        if (state() == ServiceState.RUNNING && shared() != null) {
+            shared().updateTopicRouteInfoFromNameServer(topic);
         }
     }
 

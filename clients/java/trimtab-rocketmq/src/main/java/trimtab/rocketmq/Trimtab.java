@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
@@ -59,6 +60,7 @@ public final class Trimtab implements AutoCloseable {
     private final Gate gate = new Gate(this::isOurs);
     private final Answers answers = new Answers();
     private final Departures departures;
+    private final Routes routes;
     private final AllocateMessageQueueAveragely averagely = new AllocateMessageQueueAveragely();
     private final Object news = new Object();
     private volatile Member member;
@@ -74,6 +76,7 @@ public final class Trimtab implements AutoCloseable {
         this.options = options;
         this.fallback = fallback;
         this.departures = new Departures(client, gate, answers);
+        this.routes = new Routes(client);
         if (System.getProperty(FLOOR) == null) {
             System.setProperty(FLOOR, FLOOR_MS); // read when the first client of the process starts
         }
@@ -276,9 +279,11 @@ public final class Trimtab implements AutoCloseable {
                 departures.look(member::finish);
                 if (System.nanoTime() - remindAt > REMIND_MS * 1_000_000) {
                     remindAt = System.nanoTime();
-                    if (!member.assignment().stream().allMatch(it -> client.has(it.queue))) {
+                    Set<Queue> granted = member.assignment().stream().map(it -> it.queue).collect(Collectors.toSet());
+                    if (!granted.stream().allMatch(client::has)) {
                         client.wake();
                     }
+                    routes.look(granted);
                 }
                 boolean wasAlone = alone;
                 if (worksAlone() != wasAlone) {
