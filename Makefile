@@ -97,8 +97,10 @@ lives: dev ## Check that a change changes no decision: make lives DO=record befo
 MINUTES ?= 30
 SEED ?= 1
 
-chaos: setup dev ## Hurt members, Kafka and controller, and check all: make chaos MINUTES=30 SEED=7
-	@$(BIN)/python -m chaos --minutes $(MINUTES) --seed $(SEED)
+KIND ?= kafka
+
+chaos: setup dev $(if $(filter rocketmq,$(KIND)),members) ## Hurt members, Kafka and controller, and check all: make chaos MINUTES=30 SEED=7 KIND=rocketmq
+	@$(BIN)/python -m chaos --minutes $(MINUTES) --seed $(SEED) --kind $(KIND)
 
 TIMES ?= 20
 

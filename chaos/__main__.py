@@ -1,8 +1,12 @@
-"""`make chaos MINUTES=30 SEED=7`: rounds of faults on real members, a real Kafka and controller."""
+"""`make chaos MINUTES=30 SEED=7 KIND=rocketmq`: rounds of faults on real members and servers."""
 
 import sys
 import time
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from typing import Annotated, Final
@@ -11,13 +15,19 @@ import typer
 
 from bench.command import conclude, run
 from chaos import report
-from chaos.checks import violations
+from chaos.checks import CHECKS, Checks, violations
 from chaos.drawing import drawing
+from chaos.faults import KAFKA, ROCKETMQ
+from chaos.faults import Kind as Fault
 from chaos.fleet import MEMBERS
 from chaos.history import History
-from chaos.installation import Broker, Controller
+from chaos.installation import Broker, Controller, Installation
 from chaos.lines import Lines
-from chaos.round import Round, play
+from chaos.on_kafka import on_kafka
+from chaos.on_rocketmq import is_orderly, on_rocketmq
+from chaos.rocketmq_servers import Servers
+from chaos.round import Round, WorkOn, play
+from chaos.work_in_hand import checks_of
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode, Failure
 from console.output import columns
@@ -27,12 +37,32 @@ _KEPT: Final = Path(__file__).parents[1] / ".cache" / "chaos"
 _ROUND_S: Final = 120.0
 """Of faults, in a round; to heal and to rest takes about half a minute more."""
 _SHOWN: Final = 5
+_NOTHING: Final[Mapping[str, object]] = {}
+
+
+class Kind(StrEnum):
+    """What members work on."""
+
+    KAFKA = "kafka"
+    ROCKETMQ = "rocketmq"
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What rounds are played on."""
+
+    installation: Installation
+    work_on: WorkOn
+    faults: Collection[Fault]
+    checks: Callable[[int], Checks]
+    """By the seed."""
 
 
 def chaos(
     *,
     minutes: Annotated[float, typer.Option(min=0.5, help="How long; rounds are whole.")] = 30,
     seed: Annotated[int, typer.Option(min=0, help="Of the first round.")] = 1,
+    kind: Annotated[Kind, typer.Option(help="What members work on.")] = Kind.KAFKA,
 ) -> None:
     """Hurt real members, a real Kafka and a real controller, round after round.
 
@@ -41,6 +71,7 @@ def chaos(
 
     Examples:
       make chaos MINUTES=30 SEED=7
+      make chaos MINUTES=30 SEED=7 KIND=rocketmq      consumers of RocketMQ, and its servers, too
       python -m chaos --minutes 3 --seed 12
     """
     began, failed, all_figures = time.monotonic(), list[int](), list[dict[str, float | int]]()
@@ -48,15 +79,16 @@ def chaos(
     with ExitStack() as stack:
         place = _KEPT / "installation"
         rmtree(place, ignore_errors=True)
-        broker, controller = _installation(place, stack)
+        at = _place(kind, place, stack)
         while not all_figures or time.monotonic() - began + seconds < minutes * 60:
             number = seed + len(all_figures)
             home = _KEPT / str(number)
             rmtree(home, ignore_errors=True)
             with Stderr().step(f"round {number}"):
-                history = play(Round(number, seconds), broker, controller, home)
+                it = Round(number, seconds, at.faults)
+                history = play(it, at.installation, at.work_on, home)
             all_figures.append(report.figures(history))
-            if not _tell(number, home, history):
+            if not _tell(number, home, history, at.checks(number)):
                 failed.append(number)
     total = {name: sum(it[name] for it in all_figures) for name in all_figures[0]}
     longest = {name: max(it[name] for it in all_figures) for name in total if name.endswith("_s")}
@@ -66,26 +98,40 @@ def chaos(
         raise Failure(f"rounds {failed} show what must not be", ExitCode.UNHEALTHY)
 
 
-def _installation(place: Path, stack: ExitStack) -> tuple[Broker, Controller]:
+def _place(kind: Kind, place: Path, stack: ExitStack) -> _Place:
+    if kind is Kind.KAFKA:
+        return _Place(_installation(place, stack), on_kafka, KAFKA, lambda _: CHECKS)
+    with Stderr().step("starting RocketMQ"):
+        servers = stack.enter_context(Servers(place / "rocketmq"))
+    further = {"routes.name_servers": servers.names}
+    installation = _installation(place, stack, further)
+    work_on = partial(on_rocketmq, servers)
+    return _Place(installation, work_on, ROCKETMQ, lambda it: checks_of(orderly=is_orderly(it)))
+
+
+def _installation(
+    place: Path, stack: ExitStack, further: Mapping[str, object] = _NOTHING
+) -> Installation:
     with Stderr().step("starting Kafka and the controller"):
         lines = stack.enter_context(Lines(MEMBERS + 1))
         kafka = EmbeddedKafka(place, port=0, properties=lines.properties)
         broker = Broker(kafka.start(), lines)
         stack.callback(broker.stop)
-        controller = Controller(place / "controller", lines.servers(MEMBERS), "trimtab.")
+        servers = lines.servers(MEMBERS)
+        controller = Controller(place / "controller", servers, "trimtab.", further)
         stack.callback(controller.kill)
         controller.start()
     return broker, controller
 
 
-def _tell(number: int, home: Path, history: History) -> bool:
+def _tell(number: int, home: Path, history: History, checks: Checks) -> bool:
     """Print what became of a round, and draw it; tell whether it is good."""
-    wrong = violations(history)
+    wrong = violations(history, checks)
     (home / "ownership.svg").write_text(drawing(f"seed {number}", history))
     rows = report.faults(history)
     sys.stdout.write(f"seed {number}: {report.figures(history)}\n")
     print(columns(rows, "fault", "times", "longest without owner"))
-    print(columns(report.verdicts(wrong), "check", "violations"))
+    print(columns(report.verdicts(wrong, checks), "check", "violations"))
     for name, those in wrong.items():
         print(f"! {name}: {len(those)}")
         for it in those[:_SHOWN]:

@@ -32,7 +32,19 @@ class Kind(StrEnum):
     BROKER_RESTARTED = "broker restarted"
     GROW = "a partition more"
     RETENTION = "old messages deleted"
+    NAMES_AWAY = "name server away"
+    ROCKETMQ_RESTARTED = "RocketMQ broker restarted"
+    ROCKETMQ_KILLED = "RocketMQ broker killed"
 
+
+ROCKETMQ: Final = frozenset(Kind) - {Kind.GROW, Kind.RETENTION}
+"""What is done where members work on RocketMQ: their Kafka and controller are hurt as well."""
+KAFKA: Final = frozenset(Kind) - {
+    Kind.NAMES_AWAY,
+    Kind.ROCKETMQ_RESTARTED,
+    Kind.ROCKETMQ_KILLED,
+}
+"""What is done where they read Kafka."""
 
 _SECONDS: Final = {
     Kind.KILL: (0.2, 4.0),
@@ -55,6 +67,9 @@ _SECONDS: Final = {
     Kind.BROKER_RESTARTED: (0.0, 3.0),
     Kind.GROW: (0.0, 0.0),
     Kind.RETENTION: (0.0, 0.0),
+    Kind.NAMES_AWAY: (2.0, 14.0),
+    Kind.ROCKETMQ_RESTARTED: (0.0, 12.0),
+    Kind.ROCKETMQ_KILLED: (0.0, 12.0),
 }
 """From and to; of a rolling restart, between two members."""
 LINES: Final = {
@@ -82,6 +97,9 @@ _START_S: Final = {
     Kind.ROLLING: 12.0,
     Kind.CONTROLLER_KILLED: 20.0,
     Kind.BROKER_RESTARTED: 8.0,
+    Kind.NAMES_AWAY: 3.0,
+    Kind.ROCKETMQ_RESTARTED: 5.0,
+    Kind.ROCKETMQ_KILLED: 4.0,
 }
 """What starting costs after that."""
 _APART_S: Final = (1.0, 7.0)

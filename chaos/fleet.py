@@ -3,32 +3,29 @@
 What is done to one is written down before it is done. Used by `striking` and the round.
 """
 
-import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from chaos.history import Recorder
-from chaos.lines import Lines
 
 MEMBERS: Final = 4
-STYLES: Final = ("each", "batches", "each", "manual")
-"""How the members take messages, in turn."""
 _LEAVE_S: Final = 40.0
 """A member that leaves may work for 30 s on what has no heir."""
 _LOOK_S: Final = 0.1
-_SLOW_S: Final = 5.0
 _SAID: Final = 8_000
 """A process that is aborted says where each of its dozen threads was."""
+
+Command = Callable[[int, str], Sequence[str]]
+"""How a member of this number is started, whose life is called so."""
 
 
 @dataclass
@@ -44,11 +41,8 @@ class Life:
 class Fleet:
     """Some members of one group, while the ``with`` block lasts."""
 
-    def __init__(
-        self, home: Path, store: int, lines: Lines, member: Mapping[str, Any], record: Recorder
-    ) -> None:
-        self._home, self._store, self._member = home, store, member
-        self._lines = lines
+    def __init__(self, home: Path, command: Command, record: Recorder) -> None:
+        self._home, self._command = home, command
         self._record = record
         self._lives = Counter[int]()
         self._lock = threading.RLock()
@@ -58,24 +52,8 @@ class Fleet:
     def start(self, number: int) -> None:
         """Start a member, beside whatever has its name."""
         self._lives[number] += 1
-        name = f"m{number}"
-        who, style = f"{name}.{self._lives[number]}", STYLES[number % len(STYLES)]
-        options = {
-            "bootstrap_servers": self._lines.servers(number),
-            "member_id": name,
-            "guard": number % 2 == 1,
-        }
-        if style == "manual":
-            options["commit"] = "manual"
-        told = {
-            "who": who,
-            "style": style,
-            "slow_s": _SLOW_S,
-            "home": str(self._home),
-            "store": self._store,
-            "member": {**self._member, **options},
-        }
-        command = [sys.executable, "-X", "faulthandler", "-m", "chaos.member", json.dumps(told)]
+        who = f"m{number}.{self._lives[number]}"
+        command = self._command(number, who)
         with self._lock, (self._home / f"{who}.log").open("wb") as log:
             self._record.add("started", who)
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log)

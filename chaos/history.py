@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Final, Literal
 
 EventKind = Literal[
-    # By members: on_assigned, on_revoked and on_lost were called; a message was handed out.
+    # By members: on_assigned, on_revoked and on_lost were called; a message was handed out, and who
+    # had it is through with it.
     "began",
     "gave",
     "lost",
     "handed",
+    "done",
     "paused",
     # By the round: what was done to members, and what they did by themselves.
     "started",

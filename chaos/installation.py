@@ -146,3 +146,7 @@ class Controller:
         with suppress(ProcessLookupError):  # it is dead already
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+
+
+Installation = tuple[Broker, Killable]
+"""What a round is played on."""

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
-from chaos.checks import CHECKS, excused
+from chaos.checks import CHECKS, Checks, excused
 from chaos.history import History, S
 from chaos.ownership import Span, tenures
 
@@ -64,9 +64,9 @@ def figures(history: History) -> dict[str, float | int]:
     }
 
 
-def verdicts(violations: dict[str, list[str]]) -> list[dict[str, object]]:
+def verdicts(violations: dict[str, list[str]], checks: Checks = CHECKS) -> list[dict[str, object]]:
     """Each check, and how often it failed."""
-    return [{"check": name, "violations": len(violations.get(name, ()))} for name in CHECKS]
+    return [{"check": name, "violations": len(violations.get(name, ()))} for name in checks]
 
 
 def _kind(said: str) -> str:

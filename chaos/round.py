@@ -1,32 +1,24 @@
 """A round: members at work, faults, and the rest after them; then the checks.
 
-Each round has a group and a topic of its own, and is drawn from one seed. Used by the command and
-by the test in `tests/integration`. Whatever comes, the history has what it did.
+Each round has a group and a topic of its own, and is drawn from one seed. What members work on is
+given (`on_kafka`, `on_rocketmq`). Used by the command and by tests in `tests/integration`. Whatever
+comes, the history has what it did.
 """
 
 import time
-from collections.abc import Callable, Collection
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
-
-from confluent_kafka import KafkaException
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # missing in the stubs
-    AdminClient,
-    NewTopic,
-)
+from typing import Final, Protocol
 
 from chaos.checks import REST_S
-from chaos.commits import Commits
-from chaos.faults import Kind, drawn
+from chaos.faults import KAFKA, Kind, drawn
 from chaos.fleet import MEMBERS, Fleet
-from chaos.history import History, Recorder, read
-from chaos.installation import Broker, Killable
-from chaos.ownership import tenures
-from chaos.store import Store
-from chaos.striking import Striking
-from chaos.traffic import Traffic
+from chaos.history import History, Recorder
+from chaos.installation import Installation
+from chaos.striking import Striking, Ways
+from console.errors import Failure
 
 QUEUES: Final = 8
 RATE: Final = 100
@@ -44,7 +36,7 @@ class Round:
 
     seed: int
     seconds: float
-    kinds: Collection[Kind] = tuple(Kind)
+    kinds: Collection[Kind] = KAFKA
 
     @property
     def name(self) -> str:
@@ -52,75 +44,70 @@ class Round:
         return f"chaos-{self.seed}"
 
 
-def play(it: Round, broker: Broker, controller: Killable, home: Path) -> History:
+class Work(Protocol):
+    """What members work on in a round."""
+
+    @property
+    def fleet(self) -> Fleet:
+        """Who works on it."""
+        ...
+
+    @property
+    def further(self) -> Mapping[Kind, Ways]:
+        """How the faults are done that are its own."""
+        ...
+
+    @property
+    def queues(self) -> int:
+        """How many there are by now."""
+        ...
+
+    def owned(self) -> int:
+        """How many have an owner."""
+        ...
+
+    def heal(self) -> None:
+        """The faults are over; this is called before the round says so."""
+        ...
+
+    def rests(self) -> bool:
+        """Whether all that was acknowledged has had its effect, and each queue has an owner."""
+        ...
+
+    def conclude(self) -> History:
+        """All members have left: return what has happened."""
+        ...
+
+
+WorkOn = Callable[[Round, Installation, Path, Recorder], AbstractContextManager[Work]]
+"""Has members at work while the ``with`` block lasts; the path is where the history is."""
+
+
+def play(it: Round, installation: Installation, work_on: WorkOn, home: Path) -> History:
     """Play a round, and return what happened; it is in the folder as well."""
     home.mkdir(parents=True, exist_ok=True)
-    topic = _topic(it, broker, controller)
+    _, controller = installation
     with ExitStack() as stack:
         record = stack.enter_context(closing(Recorder(home / "round.events", "round")))
-        commits = stack.enter_context(closing(Commits(broker.servers, topic, home)))
-        store = stack.enter_context(Store(home))
-        member = _member(controller, topic)
-        fleet = stack.enter_context(Fleet(home, store.port, broker.lines, member, record))
-        traffic = Traffic(broker.servers, topic, home, RATE, it.seed)
-        traffic.partitions = QUEUES
-        stack.enter_context(traffic)
-        _wait(lambda: _owned(home) == QUEUES, _READY_S, fleet)
-        striking = Striking((broker, controller), fleet, traffic, commits, record)
+        work = stack.enter_context(work_on(it, installation, home, record))
+        fleet = work.fleet
+        if not _wait(lambda: work.owned() == work.queues, _READY_S, fleet):
+            raise Failure(f"of {work.queues} queues {work.owned()} have an owner after a minute")
+        striking = Striking(installation, fleet, work.further, record)
         striking.strike(drawn(it.seed, it.seconds, MEMBERS, it.kinds))
         if not controller.is_running:
             record.add("died", "controller", said="by itself")
             controller.start()
         fleet.complete()
-        traffic.stop()
+        work.heal()
         record.add("healed")
-        rests = _wait(lambda: _rests(home, traffic, store, commits), _LONGEST_REST_S, fleet)
-        record.add("rested" if rests else "restless", number=traffic.partitions)
+        rests = _wait(work.rests, _LONGEST_REST_S, fleet)
+        record.add("rested" if rests else "restless", number=work.queues)
         for number in range(MEMBERS):
             fleet.tell_to_leave(number)
         for number in range(MEMBERS):
             fleet.wait_for_end(number)
-        commits.catch_up()
-    return read(home)
-
-
-def _topic(it: Round, broker: Broker, controller: Killable) -> str:
-    """Make a topic that no other round has; its group is called like it."""
-    name = f"{controller.prefix}{it.name}-{time.time_ns()}"
-    admin = AdminClient({"bootstrap.servers": broker.servers, "log_level": 0})
-    admin.create_topics([NewTopic(name, QUEUES, 1)])[name].result()
-    return name
-
-
-def _member(controller: Killable, topic: str) -> dict[str, object]:
-    """What all members are made with."""
-    return {
-        "prefix": controller.prefix,
-        "group": topic,
-        "topics": [topic],
-        "session_timeout": SESSION_S,
-        "revocation_timeout": "20s",
-        "commit_interval": "500ms",
-        "kafka": {"log_level": 0},
-    }
-
-
-def _rests(home: Path, traffic: Traffic, store: Store, commits: Commits) -> bool:
-    """Whether all that was acknowledged is seen and committed, and each queue has an owner."""
-    try:
-        commits.catch_up()
-    except KafkaException:  # its broker has just come back
-        return False
-    return (
-        traffic.acked <= store.effects
-        and all(commits.latest.get(queue, 0) >= end for queue, end in traffic.ends.items())
-        and _owned(home) == traffic.partitions
-    )
-
-
-def _owned(home: Path) -> int:
-    """How many queues have an owner."""
-    return len({it.queue for it in tenures(read(home)) if not it.how})
+        return work.conclude()
 
 
 def _wait(condition: Callable[[], bool], seconds: float, fleet: Fleet) -> bool:

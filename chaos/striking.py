@@ -9,38 +9,27 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from contextlib import ExitStack
-from typing import Any, Final
+from typing import Final
 
-from confluent_kafka import KafkaError, KafkaException, TopicPartition
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # missing in the stubs
-    AdminClient,
-    NewPartitions,
-)
-
-from chaos.commits import Commits
 from chaos.faults import LINES, Fault, Kind
 from chaos.fleet import Fleet
 from chaos.history import Recorder
-from chaos.installation import Broker, Killable
-from chaos.traffic import Traffic
+from chaos.installation import Installation
 
 _NOTICED_S: Final = 0.5
 """Until a member has taken its next message, and is slow with it."""
 
-
 _LATE_S: Final = 10.0
 """A fault that had to wait for another one for so long is left out."""
-_ANSWER_S: Final = 5.0
-"""For an answer of a Kafka that runs; it takes milliseconds."""
-_INSIST_S: Final = 60.0
-"""For a Kafka that has just thawed: it fences its broker, and takes it back a second later."""
-_AGAIN_S: Final = 0.2
-
 
 Way = Callable[[Fault], None]
-Request = Callable[[AdminClient], Mapping[Any, "Future[Any]"]]
+Ways = tuple[Way, Way]
+"""How a fault is done, and undone."""
+
+
+def nothing(_: Fault) -> None:
+    """Undo a fault that is over by itself."""
 
 
 class Striking:
@@ -48,18 +37,16 @@ class Striking:
 
     def __init__(
         self,
-        installation: tuple[Broker, Killable],
+        installation: Installation,
         fleet: Fleet,
-        traffic: Traffic,
-        commits: Commits,
+        further: Mapping[Kind, Ways],
         record: Recorder,
     ) -> None:
         self._broker, self._controller = installation
-        self._fleet, self._traffic, self._commits = fleet, traffic, commits
+        self._fleet, self._further = fleet, further
         self._record = record
         self._controlling, self._brokering = threading.Lock(), threading.Lock()
         """Held while one of both is away, or has to be there for something."""
-        self._reading = threading.Lock()
         self._failures: list[Exception] = []
 
     def strike(self, faults: tuple[Fault, ...]) -> None:
@@ -100,8 +87,10 @@ class Striking:
             cure(fault)
             self._record.add("cured", said=str(fault))
 
-    def _ways(self, fault: Fault) -> tuple[Way, Way]:
+    def _ways(self, fault: Fault) -> Ways:
         """How it is done, and undone."""
+        if fault.kind in self._further:
+            return self._further[fault.kind]
         if fault.kind in LINES:
             return self._broker.lines.hurt, self._broker.lines.mend
         if fault.victims:
@@ -146,12 +135,8 @@ class Striking:
                 os.killpg(self._controller.pid, signal.SIGSTOP)
             case Kind.BROKER_FROZEN:
                 self._broker.freeze()
-            case Kind.BROKER_RESTARTED:
-                self._broker.stop()
-            case Kind.GROW:
-                self._grow()
             case _:
-                self._delete()
+                self._broker.stop()
 
     def _cure_other(self, fault: Fault) -> None:
         match fault.kind:
@@ -161,57 +146,14 @@ class Striking:
                 os.killpg(self._controller.pid, signal.SIGCONT)
             case Kind.BROKER_FROZEN:
                 self._broker.thaw()
-            case Kind.BROKER_RESTARTED:
-                self._broker.start()
             case _:
-                pass
+                self._broker.start()
 
     def _roll(self, fault: Fault) -> None:
         for number in fault.victims:
             self._fleet.leave(number)
             self._fleet.start(number)
             time.sleep(fault.lasts_s)
-
-    def _grow(self) -> None:
-        topic, count = self._traffic.topic, self._traffic.partitions + 1
-        more = [NewPartitions(topic, count)]
-        self._insist(lambda admin: admin.create_partitions(more, request_timeout=_ANSWER_S))
-        self._traffic.partitions = count
-
-    def _delete(self) -> None:
-        """Delete what is committed, as a retention would that ran very often."""
-        self._insist(
-            lambda admin: admin.delete_records(self._committed(), request_timeout=_ANSWER_S)
-        )
-
-    def _committed(self) -> list[TopicPartition]:
-        with self._reading:
-            self._commits.catch_up()
-            return [TopicPartition(self._traffic.topic, *it) for it in self._commits.latest.items()]
-
-    def _insist(self, request: Request) -> None:
-        """Have it done, by a Kafka that may have thawed a moment ago.
-
-        Each try has a client of its own: librdkafka's waits for a controller in vain if there was
-        none when it asked first.
-        """
-        over_at = time.monotonic() + _INSIST_S
-        while True:
-            admin = self._admin()  # which must live until the answer is there
-            try:
-                for answer in request(admin).values():
-                    answer.result()
-            except KafkaException as error:
-                if error.args[0].code() == KafkaError.INVALID_PARTITIONS:
-                    return  # the answer to an earlier try was lost
-                if time.monotonic() > over_at:
-                    raise
-                time.sleep(_AGAIN_S)
-            else:
-                return
-
-    def _admin(self) -> AdminClient:
-        return AdminClient({"bootstrap.servers": self._broker.servers, "log_level": 0})
 
     def _locks(self, kind: Kind) -> tuple[threading.Lock, ...]:
         """What nobody else may touch meanwhile; a controller that starts needs a broker."""

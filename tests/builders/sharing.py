@@ -38,6 +38,7 @@ SHARED: Final = {
     "tests/integration/test_poison.py": "controller",
     "tests/integration/test_readme.py": "controller",
     "tests/integration/test_rocketmq.py": "controller",
+    "tests/integration/test_rocketmq_chaos.py": "controller",
     "tests/integration/test_rocketmq_consumers.py": "controller",
     "tests/integration/test_rocketmq_hook.py": "controller",
     "tests/integration/test_rocketmq_producers.py": "controller",

@@ -6,9 +6,10 @@ import pytest
 
 from chaos.checks import violations
 from chaos.drawing import drawing
-from chaos.faults import Kind
+from chaos.faults import KAFKA, Kind
 from chaos.installation import Broker
 from chaos.lines import Lines
+from chaos.on_kafka import on_kafka
 from chaos.report import figures
 from chaos.round import Round, play
 from console.embedded.broker import EmbeddedKafka
@@ -19,7 +20,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
 SEED = 5439
 SECONDS = 21.0
-KINDS = frozenset(Kind) - {
+KINDS = KAFKA - {
     Kind.BROKER_RESTARTED,
     Kind.CONTROLLER_KILLED,
     Kind.ROLLING,
@@ -39,7 +40,8 @@ def test_nothing_is_lost_and_no_queue_has_two_owners(
 ) -> None:
     """Numbered messages through kills, freezes, twins and cut lines; the history is kept."""
     rmtree(KEPT, ignore_errors=True)
-    history = play(Round(SEED, SECONDS, KINDS), Broker(kafka, lines), controller, KEPT)
+    installation = (Broker(kafka, lines), controller)
+    history = play(Round(SEED, SECONDS, KINDS), installation, on_kafka, KEPT)
     (KEPT / "ownership.svg").write_text(drawing(f"seed {SEED}", history))
 
     assert {} == violations(history), (f"seed {SEED}, kept in {KEPT}", figures(history))

@@ -4,15 +4,16 @@ from itertools import combinations
 
 import pytest
 
-from chaos.faults import Fault, Kind, drawn
+from chaos.faults import KAFKA, ROCKETMQ, Fault, Kind, drawn
 
 
+@pytest.mark.parametrize("kinds", [KAFKA, ROCKETMQ], ids=["kafka", "rocketmq"])
 @pytest.mark.parametrize("seed", range(20))
-def test_all_kinds_come_and_none_meet_at_a_victim(seed: int) -> None:
+def test_all_kinds_come_and_none_meet_at_a_victim(seed: int, kinds: frozenset[Kind]) -> None:
     """In two minutes each kind comes; all are over in time."""
-    faults = drawn(seed, 180.0, 4, tuple(Kind))
+    faults = drawn(seed, 180.0, 4, kinds)
 
-    assert set(Kind) == {it.kind for it in faults}
+    assert kinds == {it.kind for it in faults}
     assert all(it.over_s <= 180.0 for it in faults)
     assert [] == [pair for pair in combinations(faults, 2) if meet(*pair)]
 
@@ -25,7 +26,7 @@ def meet(one: Fault, other: Fault) -> bool:
 
 def test_a_seed_says_it_all() -> None:
     """The same one draws the same, another one others."""
-    one, same, other = (drawn(seed, 120.0, 4, tuple(Kind)) for seed in (1, 1, 2))
+    one, same, other = (drawn(seed, 120.0, 4, KAFKA) for seed in (1, 1, 2))
 
     assert one == same
     assert one != other

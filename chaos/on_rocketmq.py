@@ -1,0 +1,152 @@
+"""Work on RocketMQ: push consumers of RocketMQ's own client, with the one line that has them obey.
+
+Each round makes a topic of its own, with queues at two brokers; its group is called like it. The
+listener is orderly if the seed is even, else concurrent. Given to `round`. What a member has in
+hand is all that it tells, so `work_in_hand` says whose each queue was.
+"""
+
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from bench.rocketmq.programs import java
+from chaos.faults import Kind
+from chaos.fleet import Command, Fleet
+from chaos.history import History, Recorder, read
+from chaos.installation import Installation
+from chaos.rocketmq_servers import BROKERS, Servers
+from chaos.round import QUEUES, RATE, Round
+from chaos.store import Store
+from chaos.striking import Ways
+from chaos.work_in_hand import with_tenures
+from console.errors import ExitCode, Failure
+
+_EACH: Final = QUEUES // len(BROKERS)
+_PATIENCE_S: Final = 60.0
+
+
+def is_orderly(seed: int) -> bool:
+    """Whether the listener takes the messages of a queue in order, one at a time."""
+    return seed % 2 == 0
+
+
+@contextmanager
+def on_rocketmq(
+    servers: Servers, it: Round, installation: Installation, home: Path, record: Recorder
+) -> Iterator["Consuming"]:
+    """Have push consumers work on a topic of these servers."""
+    with ExitStack() as stack:
+        store = stack.enter_context(Store(home))
+        topic = f"{it.name}-{time.time_ns()}"
+        servers.make(topic, _EACH)
+        listener = "orderly" if is_orderly(it.seed) else "concurrently"
+        command = _command(servers, installation, topic, home, store.port, listener)
+        fleet = stack.enter_context(Fleet(home, command, record))
+        traffic = stack.enter_context(Traffic(servers.names, topic, home))
+        yield Consuming(fleet, servers.faults, home, traffic, store)
+
+
+@dataclass
+class Consuming:
+    """Consumers that work on a topic."""
+
+    fleet: Fleet
+    further: Mapping[Kind, Ways]
+    home: Path
+    traffic: "Traffic"
+    store: Store
+    queues: int = field(default=QUEUES, init=False)
+    """The topic's: those for messages that failed have an owner, too, but hardly any message."""
+
+    def owned(self) -> int:
+        """How many are worked on."""
+        return self._worked_on_since(0)
+
+    def heal(self) -> None:
+        """Produce on: who owns a queue shows only when it works."""
+
+    def rests(self) -> bool:
+        """Whether all queues are worked on again, and then all that is there has had its effect."""
+        if self.traffic.runs:
+            (healed,) = [it.at for it in read(self.home) if it.kind == "healed"]
+            if self._worked_on_since(healed) == self.queues:
+                self.traffic.stop()
+        if self.traffic.runs:
+            return False
+        return {it.number for it in read(self.home) if it.kind == "acked"} <= self.store.effects
+
+    def conclude(self) -> History:
+        """Say also whose the queues were."""
+        return with_tenures(read(self.home))
+
+    def _worked_on_since(self, at: int) -> int:
+        worked_on = {it.queue for it in read(self.home) if it.kind == "effect" and it.at > at}
+        return len({it for it in worked_on if it < self.queues})
+
+
+class Traffic:
+    """Numbered messages, while the ``with`` block lasts, or until it is stopped."""
+
+    def __init__(self, names: str, topic: str, home: Path) -> None:
+        told = [names, topic, str(_EACH), str(RATE), str(home / "producer.events")]
+        self._command = java(home / "producer", "ChaosTraffic", *told)
+        self._log = home / "producer.log"
+        self.runs = True
+
+    def stop(self) -> None:
+        """Send nothing more, and wait until what is on its way is there.
+
+        Raises:
+            Failure: It has ended by itself.
+        """
+        if not self.runs:
+            return
+        self.runs = False
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            code = self._process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        if code != 0:
+            said = self._log.read_text(errors="replace")[-5_000:]
+            raise Failure("the producer has failed", ExitCode.UNHEALTHY, details=said)
+
+    def __enter__(self) -> Self:
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=log, stderr=log
+            )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.stop()
+        else:
+            self._process.kill()
+            self._process.wait()
+
+
+def _command(
+    servers: Servers, installation: Installation, topic: str, home: Path, store: int, listener: str
+) -> Command:
+    """How a consumer is started."""
+    broker, controller = installation
+
+    def command(number: int, who: str) -> Sequence[str]:
+        about = [servers.names, broker.lines.servers(number), controller.prefix, topic, topic]
+        told = [str(_EACH), f"m{number}", who, listener, str(home / f"{who}.events"), str(store)]
+        return java(home / who, "ChaosMember", *about, *told)
+
+    return command

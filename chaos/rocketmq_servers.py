@@ -1,0 +1,156 @@
+"""RocketMQ's own servers, each a process: a name server and two brokers, to be killed and stopped.
+
+They keep their ports and files over restarts, and end with who started them. Used by `on_rocketmq`,
+and made by the command or the test, because the controller has to know the name server.
+"""
+
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from bench.rocketmq.programs import java
+from chaos.faults import Fault, Kind
+from chaos.striking import Ways
+from console.embedded.broker_files import LOOPBACK
+from console.embedded.ports import choose_ports
+from console.errors import ExitCode, Failure
+
+BROKERS: Final = ("broker-a", "broker-b")
+_NAMES: Final = "names"
+_APART: Final = 3
+"""A broker also listens at the port two below its own."""
+_PATIENCE_S: Final = 60.0
+_POLL_S: Final = 0.05
+
+
+class Server:
+    """One of them."""
+
+    def __init__(self, command: Sequence[str], log: Path) -> None:
+        self._command, self._log = command, log
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ready = 0
+        """How often it had served before."""
+
+    def begin(self) -> None:
+        """Start its process."""
+        self._ready = self._count("ready")
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=log, stderr=log
+            )
+
+    def start(self) -> None:
+        """Start it, unless that has begun, and wait until it serves."""
+        if self._process is None or self._process.poll() is not None:
+            self.begin()
+        self._until("ready", self._ready + 1)
+
+    def make(self, topic: str, queues: int) -> None:
+        """Make a topic at this broker."""
+        made = self._count("made")
+        process = self._running()
+        assert process.stdin is not None
+        process.stdin.write(f"topic {topic} {queues}\n".encode())
+        process.stdin.flush()
+        self._until("made", made + 1)
+
+    def stop(self) -> None:
+        """Have it end in good order."""
+        process = self._running()
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait(_PATIENCE_S)
+
+    def kill(self) -> None:
+        """Kill it."""
+        process = self._running()
+        process.kill()
+        process.wait()
+        assert process.stdin is not None
+        process.stdin.close()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        assert self._process is not None, "not started"
+        return self._process
+
+    def _count(self, word: str) -> int:
+        if not self._log.exists():
+            return 0
+        return self._log.read_text(errors="replace").split("\n")[:-1].count(word)
+
+    def _until(self, word: str, count: int) -> None:
+        deadline = time.monotonic() + _PATIENCE_S
+        while self._count(word) < count:
+            if self._running().poll() is not None or time.monotonic() > deadline:
+                said = self._log.read_text(errors="replace")[-5_000:]
+                raise Failure("a server of RocketMQ does not serve", ExitCode.TIMEOUT, details=said)
+            time.sleep(_POLL_S)
+
+
+class Servers:
+    """All of them, while the ``with`` block lasts.
+
+    Args:
+        home: Where they keep their files; it is made.
+        names: Where the name server is to be; empty: at a port that is free.
+    """
+
+    def __init__(self, home: Path, names: str = "") -> None:
+        home.mkdir(parents=True)
+        ports = choose_ports(1 + _APART * len(BROKERS))
+        self.names = names or f"{LOOPBACK}:{ports[0]}"
+        told = {_NAMES: [_NAMES, self.names.rpartition(":")[2]]}
+        places = zip(BROKERS, ports[_APART::_APART], strict=True)
+        told |= {broker: [broker, str(at), self.names] for broker, at in places}
+        self._servers = {
+            name: Server(java(home / name, "RocketPart", str(home), *about), home / f"{name}.log")
+            for name, about in told.items()
+        }
+        self._turn = 0
+        self._whole = threading.Lock()
+        """Held while a broker is away."""
+
+    def make(self, topic: str, queues: int) -> None:
+        """Make a topic, with so many queues at each broker."""
+        for broker in BROKERS:
+            self._servers[broker].make(topic, queues)
+
+    @property
+    def faults(self) -> Mapping[Kind, Ways]:
+        """What may be done to them: to one of the brokers at a time, in turn."""
+        names = self._servers[_NAMES]
+        return {
+            Kind.NAMES_AWAY: (lambda _: names.kill(), lambda _: names.start()),
+            Kind.ROCKETMQ_KILLED: (lambda _: self._take().kill(), self._give_back),
+            Kind.ROCKETMQ_RESTARTED: (lambda _: self._take().stop(), self._give_back),
+        }
+
+    def _take(self) -> Server:
+        self._whole.acquire()
+        return self._servers[BROKERS[self._turn]]
+
+    def _give_back(self, _: Fault) -> None:
+        self._servers[BROKERS[self._turn]].start()
+        self._turn = (self._turn + 1) % len(BROKERS)
+        self._whole.release()
+
+    def __enter__(self) -> Self:
+        for server in self._servers.values():
+            server.begin()
+        for server in self._servers.values():
+            server.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for server in self._servers.values():
+            server.kill()

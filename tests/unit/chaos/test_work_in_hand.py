@@ -1,0 +1,142 @@
+"""What the messages that members had in hand tell of who had a queue when."""
+
+import pytest
+
+from chaos.checks import violations
+from chaos.history import Event, History
+from chaos.ownership import tenures
+from chaos.work_in_hand import IN_ORDER, checks_of, with_tenures
+from tests.builders.histories import at, ordered
+
+REST = [at(30, "round", "healed"), at(31, "round", "rested")]
+
+
+def worked(second: float, who: str, token: int, offset: int, lasts_s: float = 0.01) -> list[Event]:
+    """A message that is acknowledged, handed out, has its effect, and is done."""
+    more = {"token": token, "offset": offset, "number": offset}
+    return [
+        at(second - 0.1, "producer", "acked", offset=offset, number=offset),
+        at(second, who, "handed", **more),
+        at(second + lasts_s, who, "effect", **more),
+        at(second + lasts_s, who, "done", **more),
+    ]
+
+
+def judged(*events: Event) -> list[str]:
+    """The checks that fail."""
+    return list(violations(with_tenures(ordered([*events, *REST])), checks_of(orderly=False)))
+
+
+GOOD = [
+    *worked(1, "m0.1", 1, 0),
+    *worked(1.005, "m0.1", 1, 1),  # two at a time
+    *worked(3, "m0.1", 1, 2),
+    *worked(3.02, "m1.1", 4, 3),
+    *worked(5, "m0.1", 6, 4),
+    at(5.5, "m0.1", "killed"),
+    *worked(9, "m1.1", 9, 5),
+]
+"""One queue goes from one member to another and back, and on when that is killed."""
+
+FROZEN = [
+    *worked(1, "m0.1", 1, 0),
+    at(2, "m0.1", "handed", token=1, offset=1, number=1),
+    at(2.001, "m0.1", "stopped"),
+    *worked(14, "m1.1", 4, 1),
+    *worked(17.999, "m1.1", 4, 2, lasts_s=0.1),
+    at(18, "m0.1", "resumed"),
+    at(18.003, "m0.1", "refused", token=1, offset=1, number=1),
+    at(18.004, "m0.1", "done", token=1, offset=1, number=1),
+]
+"""One is frozen with a message in hand."""
+
+
+def test_a_life_has_a_queue_from_its_first_message_to_its_last() -> None:
+    """Until another begins; the last one, and who is killed, to the end."""
+    found = tenures(with_tenures(ordered(GOOD)))
+
+    ends = [(it.who, it.token, it.span.end / 1e9, it.how) for it in found]
+    assert [
+        ("m0.1", 1, 3.01, "gave"),
+        ("m1.1", 4, 3.03, "gave"),
+        ("m0.1", 6, 5.5, "killed"),
+        ("m1.1", 9, 9.01, ""),
+    ] == ends
+    assert [1.0, 3.02, 5.0, 9.0] == [it.span.begin / 1e9 for it in found]
+
+
+def test_good_histories_pass() -> None:
+    """Also one in which a member could not know."""
+    assert [] == judged(*GOOD)
+    assert [] == judged(*FROZEN)
+
+
+def test_an_orderly_queue_is_worked_on_in_order() -> None:
+    """One after another, also when it moves; what comes again comes with all that follows it."""
+
+    def told(*events: Event) -> list[str]:
+        history = with_tenures(ordered([*events, *REST]))
+        return list(violations(history, checks_of(orderly=True)))
+
+    first, again = worked(1, "m0.1", 1, 0), worked(5, "m1.1", 2, 0)
+    assert [] == told(*first, *worked(2, "m0.1", 1, 1), *again, *worked(6, "m1.1", 2, 1))
+    assert [IN_ORDER] == told(*first, *worked(1.005, "m0.1", 1, 1))
+    assert [IN_ORDER] == told(*first, *worked(2, "m0.1", 1, 2))
+
+
+OVERLAP = "no two owners at a time"
+LATE = "nobody works on what others own"
+
+
+@pytest.mark.parametrize(
+    ("check", "events"),
+    [
+        pytest.param(OVERLAP, [*GOOD, *worked(3.005, "m1.1", 4, 7, 0.02)], id="in hand at a time"),
+        pytest.param(OVERLAP, [it for it in FROZEN if it.kind != "stopped"], id="not frozen"),
+        pytest.param(
+            OVERLAP,
+            [*(it for it in FROZEN if it.kind != "done"), *worked(21, "m1.1", 4, 7)],
+            id="long after it woke",
+        ),
+        pytest.param(LATE, [*GOOD, *worked(4, "m0.1", 1, 7)], id="under a token that is over"),
+        pytest.param(
+            LATE,
+            [*FROZEN, *worked(18.01, "m0.1", 1, 7), *worked(18.02, "m0.1", 1, 8)],
+            id="two after it woke",
+        ),
+        pytest.param(
+            "one life a token, and tokens grow",
+            [*GOOD, *worked(10, "m2.1", 9, 7)],
+            id="a token twice",
+        ),
+        pytest.param(
+            "no acknowledged message is unseen",
+            [*GOOD, at(4, "producer", "acked", offset=7, number=7)],
+            id="lost",
+        ),
+        pytest.param(
+            "no message twice under one token", [*GOOD, *worked(4, "m1.1", 4, 3)], id="again"
+        ),
+    ],
+)
+def test_it_finds_what_is_planted(check: str, events: History) -> None:
+    """Whatever else the plant breaks."""
+    assert check in judged(*events)
+
+
+def test_one_message_may_be_on_its_way_to_who_wakes() -> None:
+    """It had passed the gate; nobody can stop it then."""
+    assert [] == judged(*FROZEN, at(18.01, "m0.1", "handed", token=1, offset=7, number=7))
+
+
+def test_a_twin_works_on_until_it_has_heard_of_its_younger() -> None:
+    """For a moment; and another member waits for it."""
+
+    def told(younger: str, done_s: float) -> list[str]:
+        long = at(5, "m0.1", "handed", token=1, offset=1), at(done_s, "m0.1", "done", token=1)
+        begun = [at(1, "m0.1", "handed", token=1), at(1.1, "m0.1", "done", token=1)]
+        return judged(*begun, at(2, "m0.1", "doubled"), *long, *worked(5.1, younger, 3, 2))
+
+    assert [] == told("m0.2", 7.0)
+    assert [OVERLAP] == told("m0.2", 7.2)
+    assert [OVERLAP] == told("m1.1", 7.2)
