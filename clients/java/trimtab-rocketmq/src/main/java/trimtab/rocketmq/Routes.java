@@ -8,13 +8,12 @@ import trimtab.protocol.Queue;
  * Has the client ask its name server for queues that the controller has granted and it does not know.
  *
  * <p>By itself it asks every 30 s, and for so long nobody would work on a queue that is new, or whose broker has
- * come back. An answer may take seconds, so it is asked in a thread of its own; and ever more rarely, because a
+ * come back. An answer may take seconds, so it is asked in a thread of its own; and more and more rarely, because a
  * route file may name a queue that there never is.
  */
 final class Routes {
     private static final long FIRST_MS = 1_000;
-    /** As often as it asks by itself. */
-    private static final long RARELY_MS = 30_000;
+    private static final long RARELY_MS = 5_000;
 
     private final Client client;
     private boolean isAsking;
