@@ -175,6 +175,8 @@ class Consumers:
                     if frozen < int(at) and since < awake + AT_WORK_NS:
                         since, at = min(since, frozen), str(frozen)
                     yield Work(since, int(at), name, (topic, queue), int(number))
+                case [at, "stop", *where] if at.isdigit():
+                    begun[where[0], where[1], where[2]].pop(0)  # not done: it was interrupted
         end = self.killed.get(name, float("inf"))
         for (topic, queue, number), starts in begun.items():
             for start in starts:

@@ -121,6 +121,22 @@ def test_a_consumer_that_is_killed_under_a_guard_is_succeeded_at_once(
     assert {"released"} == {it.ending for it in published.handovers(consumers.group)}
 
 
+def test_a_listener_that_shutdown_interrupts_loses_no_message(
+    consumers: Consumers, published: Published
+) -> None:
+    """RocketMQ 5 takes what it was at work on for done; here the next owner has it."""
+    consumers.begin()
+    for name in ("a", "b"):
+        consumers.join(name, FIVE, "slowly")
+    consumers.settle("a", "b")
+    published.wait_until(lambda: are_apart(consumers.shares(), "a", "b"))
+    assert 0 == consumers.workers["a"].end()
+
+    assert [it for it in consumers.workers["a"].lines() if " stop " in it]
+    sent = consumers.stop()
+    assert set(range(sent)) <= consumers.numbers()
+
+
 def test_lite_pull_consumers_obey(consumers: Consumers, published: Published) -> None:
     """Both clients in one group: one owner, none is lost, and none is twice but by a kill."""
     consumers.begin()

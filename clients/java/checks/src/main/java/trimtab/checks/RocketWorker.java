@@ -19,11 +19,14 @@ import trimtab.rocketmq.Trimtab;
  * A push consumer of RocketMQ that says on stdout what it works on, and when.
  *
  * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME KIND NONE|AVG|BROKER}. The kind is
- * {@code concurrently} (every 50th message fails once), {@code orderly}, {@code broadcasting}, or {@code
- * by-broker}. With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
+ * {@code concurrently} (every 50th message fails once), {@code slowly} (every 20th takes long), {@code
+ * orderly}, {@code broadcasting}, or {@code by-broker}. With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
  */
 public final class RocketWorker {
     private static final int WORK_MS = 4;
+    private static final int SLOW_WORK_MS = 2_000;
+    /** So long a shutdown waits for what is at work, and once more when it has interrupted it. */
+    private static final int PATIENCE_MS = 500;
     /** What a broker is told that a test waits for is told soon. */
     private static final int BEAT_MS = 3_000;
     /** What a client had popped and drops comes again after so long. */
@@ -40,8 +43,9 @@ public final class RocketWorker {
         consumer.subscribe(args[4], "*");
         if ("orderly".equals(args[6])) {
             consumer.registerMessageListener((MessageListenerOrderly) (messages, context) -> {
-                work(messages, context.getMessageQueue());
-                return ConsumeOrderlyStatus.SUCCESS;
+                return work(messages, context.getMessageQueue(), WORK_MS)
+                        ? ConsumeOrderlyStatus.SUCCESS
+                        : ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
             });
         } else {
             consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
@@ -50,8 +54,10 @@ public final class RocketWorker {
                     say("refuse " + number(only));
                     return ConsumeConcurrentlyStatus.RECONSUME_LATER;
                 }
-                work(messages, context.getMessageQueue());
-                return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+                boolean isSlow = "slowly".equals(args[6]) && number(only) % 20 == 3;
+                return work(messages, context.getMessageQueue(), isSlow ? SLOW_WORK_MS : WORK_MS)
+                        ? ConsumeConcurrentlyStatus.CONSUME_SUCCESS
+                        : ConsumeConcurrentlyStatus.RECONSUME_LATER;
             });
         }
         if ("broadcasting".equals(args[6])) {
@@ -60,6 +66,9 @@ public final class RocketWorker {
             consumer.setClientRebalance(false);
             consumer.setHeartbeatBrokerInterval(BEAT_MS);
             consumer.setPopInvisibleTime(INVISIBLE_MS);
+        }
+        if ("slowly".equals(args[6])) {
+            consumer.setAwaitTerminationMillisWhenShutdown(PATIENCE_MS);
         }
         Trimtab trimtab = "BROKER".equals(args[7]) ? null : attached(consumer, args);
         consumer.start();
@@ -87,17 +96,21 @@ public final class RocketWorker {
         consumer.getClass().getMethod("setMessageModel", model).invoke(consumer, broadcasting);
     }
 
-    private static void work(List<MessageExt> messages, MessageQueue queue) {
+    /** Says whether it was done: it may be interrupted. */
+    private static boolean work(List<MessageExt> messages, MessageQueue queue, long workMs) {
         for (MessageExt message : messages) {
             String where = queue.getBrokerName() + "/" + queue.getTopic() + " " + queue.getQueueId() + " " + number(message);
             say("begin " + where);
             try {
-                Thread.sleep(WORK_MS);
+                Thread.sleep(workMs);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+                say("stop " + where);
+                return false;
             }
             say("end " + where);
         }
+        return true;
     }
 
     private static long number(MessageExt message) {

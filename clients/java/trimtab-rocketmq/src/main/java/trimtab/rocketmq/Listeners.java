@@ -12,7 +12,9 @@ import trimtab.protocol.Queue;
  * Puts the gate before the application's listener, of either kind.
  *
  * <p>Where the gate is shut the queue is dropped first: RocketMQ ignores what a listener answers for a
- * dropped queue, so the messages are neither committed nor sent back, and the next owner has them.
+ * dropped queue, so the messages are neither committed nor sent back, and the next owner has them. The same is
+ * done for a listener that was interrupted at work, as {@code shutdown()} does: RocketMQ 5 cannot look its messages
+ * up in that thread ({@code ProcessQueue.containsMessage}), takes them for done, and they would be lost.
  */
 final class Listeners {
     private final Gate gate;
@@ -43,9 +45,15 @@ final class Listeners {
                 client.drop(queue);
                 return ConsumeConcurrentlyStatus.RECONSUME_LATER;
             }
+            boolean isDone = false;
             try {
-                return listener.consumeMessage(messages, context);
+                ConsumeConcurrentlyStatus status = listener.consumeMessage(messages, context);
+                isDone = status == ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+                return status;
             } finally {
+                if (!isDone && Thread.currentThread().isInterrupted()) {
+                    client.drop(queue);
+                }
                 gate.leave(queue);
             }
         };
