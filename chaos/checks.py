@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations, pairwise
 from typing import Final
 
-from chaos.faults import Kind
-from chaos.history import Event, History, S, name_of
+from chaos.commit_checks import commits_go_back, committed_before_its_effect
+from chaos.history import Event, History, S
 from chaos.ownership import (
     Tenure,
     has_just_heard,
@@ -25,13 +25,6 @@ from chaos.ownership import (
 REST_S: Final = 60.0
 """From the end of the faults until everything is seen, committed and owned evenly enough: a session
 (10 s), a controller that starts (30 s on busy cores), and one heartbeat each for what follows."""
-STAMPS_NS: Final = S // 20
-"""Kafka stamps commits in milliseconds of another clock, which may be adjusted meanwhile."""
-LATE_COMMIT_S: Final = 5.0
-"""What a frozen broker or a line that was held up had before arrives this long after it at the
-latest: a commit has two seconds."""
-WOKEN_S: Final = 0.25
-"""What a process had begun to send when it was frozen leaves it this long after it wakes."""
 
 
 def unseen(history: History) -> Iterator[str]:
@@ -135,33 +128,6 @@ def worked_on_others(history: History) -> Iterator[str]:
             yield f"{who} takes what others own {times} times, and was suspended {suspended} times"
 
 
-def commits_go_back(history: History) -> Iterator[str]:
-    """Committed offsets, and their tokens, never decrease; what was on its way in a freeze may."""
-    on_its_way = _on_their_way(history)
-    for before, after in _set_back(history):
-        if after not in on_its_way:
-            was = f"{before.offset} ({before.token})"
-            yield f"queue {after.queue}: after {was} {after.offset} ({after.token}) is committed"
-
-
-def committed_before_its_effect(history: History) -> Iterator[str]:
-    """A commit passes no message that had no effect yet: if its owner died, it would be lost."""
-    done = {event.number: event.at for event in reversed(history) if event.kind == "effect"}
-    there = defaultdict[int, dict[int, int]](dict)
-    for event in history:
-        if event.kind == "acked":
-            there[event.queue][event.offset] = event.number
-    reached = Counter[int]()
-    for event in history:
-        if event.kind == "committed":
-            for offset in range(reached[event.queue], event.offset):
-                number = there[event.queue].get(offset)
-                if number is not None and done.get(number, event.at) - event.at > STAMPS_NS:
-                    early = f"{(done[number] - event.at) / S:.3f} s before its effect"
-                    yield f"queue {event.queue}: {offset} is committed {early}"
-            reached[event.queue] = max(reached[event.queue], event.offset)
-
-
 def late_rest(history: History) -> Iterator[str]:
     """Everything rests within its time after the faults are over."""
     healed = [event.at for event in history if event.kind == "healed"]
@@ -181,14 +147,29 @@ def deaths(history: History) -> Iterator[str]:
 
 
 def repeats(history: History) -> Iterator[str]:
-    """A life is handed no message twice under one token."""
-    seen: set[tuple[str, int, int, int]] = set()
+    """A life is handed no message twice under one token, unless the queue was away in between.
+
+    RocketMQ's client gives up a queue whose broker is away, without telling it how far it has come:
+    `RemoteBrokerOffsetStore.persist` only logs that. It goes on where the broker has it.
+    """
+    seen: dict[tuple[str, int, int, int], int] = {}
+    away, back = set[int](), dict[int, int]()
     for event in history:
-        if event.kind == "handed":
-            message = (event.who, event.queue, event.token, event.offset)
-            if message in seen:
-                yield f"queue {event.queue}: {event.who} is handed {event.offset} again"
-            seen.add(message)
+        match event.kind:
+            case "away":
+                away.add(event.queue)
+            case "back":
+                away.remove(event.queue)
+                back[event.queue] = event.at
+            case "handed":
+                message = (event.who, event.queue, event.token, event.offset)
+                before = seen.get(message, event.at)
+                was_away = event.queue in away or back.get(event.queue, -1) >= before
+                if message in seen and not was_away:
+                    yield f"queue {event.queue}: {event.who} is handed {event.offset} again"
+                seen[message] = event.at
+            case _:
+                pass
 
 
 Checks = Mapping[str, Callable[[History], Iterator[str]]]
@@ -215,79 +196,8 @@ def violations(history: History, checks: Checks = CHECKS) -> dict[str, list[str]
     return {name: those for name, those in found.items() if those}
 
 
-def excused(history: History) -> int:
-    """Count commits that were set back by what a freeze had held up, as documented."""
-    return len(_on_their_way(history))
-
-
 def _successions(history: History) -> Iterator[tuple[Tenure, Tenure]]:
     """Each owner of a queue and the next one."""
     every = tenures(history)
     for queue in sorted({it.queue for it in every}):
         yield from pairwise(it for it in every if it.queue == queue)
-
-
-def _set_back(history: History) -> Iterator[tuple[Event, Event]]:
-    """Commits that are lower than one before them, or under a lower token."""
-    highest: dict[int, Event] = {}
-    for event in history:
-        if event.kind == "committed":
-            before = highest.get(event.queue, event)
-            if event.offset < before.offset or event.token < before.token:
-                yield before, event
-            highest[event.queue] = max(before, event, key=lambda it: it.offset)
-
-
-def _on_their_way(history: History) -> set[Event]:
-    """Commits that are set back, and that a freeze may have held up.
-
-    Of a process that is one write in a round: it looks and sends within a millisecond, so a freeze
-    hardly ever falls between both, and a process that commits when it wakes does so each time.
-    """
-    found = set[Event]()
-    woken: tuple[set[str], int] | None = None
-    for _, commit in _set_back(history):
-        lives = _lives(history, commit)
-        if _was_held_up(history, commit, lives):
-            found.add(commit)
-        elif any(_had_begun(history, commit, who) for who in lives):
-            woken = woken or (lives, commit.at)
-            if lives & woken[0] and commit.at - woken[1] <= STAMPS_NS:
-                found.add(commit)
-    return found
-
-
-def _lives(history: History, commit: Event) -> set[str]:
-    """Who may have made a commit."""
-    grant = (commit.queue, commit.token)
-    return {it.who for it in history if it.kind == "began" and (it.queue, it.token) == grant}
-
-
-def _was_held_up(history: History, commit: Event, lives: set[str]) -> bool:
-    """Whether the broker, or the line of who made it, was held up until a moment ago."""
-    lines = {f"{Kind.HELD_UP} {name_of(who)}" for who in lives}
-    return any(
-        it.kind == "cured"
-        and (it.said.startswith("broker") or it.said in lines)
-        and it.at <= commit.at <= it.at + LATE_COMMIT_S * S
-        for it in history
-    )
-
-
-def _had_begun(history: History, commit: Event, who: str) -> bool:
-    """Whether it may have been sent as this life froze, of what it had been handed by then."""
-    for thaw in history:
-        if (
-            thaw.who == who
-            and thaw.kind in {"resumed", "paused"}
-            and thaw.at <= commit.at <= thaw.at + WOKEN_S * S
-        ):
-            handed = (
-                it.offset + 1
-                for it in history
-                if it.kind == "handed"
-                and (it.who, it.queue, it.token) == (who, commit.queue, commit.token)
-                and it.at < thaw.at
-            )
-            return commit.offset <= max(handed, default=commit.offset)
-    return False

@@ -17,7 +17,7 @@ from typing import Final, Self
 from bench.rocketmq.programs import java
 from chaos.faults import Kind
 from chaos.fleet import Command, Fleet
-from chaos.history import History, Recorder, read
+from chaos.history import Event, EventKind, History, Recorder, read
 from chaos.installation import Installation
 from chaos.rocketmq_servers import BROKERS, Servers
 from chaos.round import QUEUES, RATE, Round
@@ -48,7 +48,8 @@ def on_rocketmq(
         command = _command(servers, installation, topic, home, store.port, listener)
         fleet = stack.enter_context(Fleet(home, command, record))
         traffic = stack.enter_context(Traffic(servers.names, topic, home))
-        yield Consuming(fleet, servers.faults, home, traffic, store)
+        further = servers.faults(lambda kind, broker: record.write(_of_queues(kind, broker)))
+        yield Consuming(fleet, further, home, traffic, store)
 
 
 @dataclass
@@ -136,6 +137,12 @@ class Traffic:
         else:
             self._process.kill()
             self._process.wait()
+
+
+def _of_queues(kind: EventKind, broker: int) -> list[Event]:
+    """The same of each queue of a broker, by the numbers that members and producer give them."""
+    at, queues = time.monotonic_ns(), [*range(broker * _EACH, (broker + 1) * _EACH)]
+    return [Event(at, BROKERS[broker], kind, it) for it in [*queues, QUEUES + broker]]
 
 
 def _command(

@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
-from chaos.checks import CHECKS, Checks, excused
+from chaos.checks import CHECKS, Checks
+from chaos.commit_checks import excused
 from chaos.history import History, S
 from chaos.ownership import Span, tenures
 

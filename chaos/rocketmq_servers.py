@@ -5,12 +5,11 @@ and made by the command or the test, because the controller has to know the name
 """
 
 import subprocess
-import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Literal, Self
 
 from bench.rocketmq.programs import java
 from chaos.faults import Fault, Kind
@@ -23,6 +22,8 @@ BROKERS: Final = ("broker-a", "broker-b")
 _NAMES: Final = "names"
 _APART: Final = 3
 """A broker also listens at the port two below its own."""
+Tell = Callable[[Literal["away", "back"], int], None]
+"""Is told of a broker, by its number."""
 _PATIENCE_S: Final = 60.0
 _POLL_S: Final = 0.05
 
@@ -112,32 +113,34 @@ class Servers:
             for name, about in told.items()
         }
         self._turn = 0
-        self._whole = threading.Lock()
-        """Held while a broker is away."""
 
     def make(self, topic: str, queues: int) -> None:
         """Make a topic, with so many queues at each broker."""
         for broker in BROKERS:
             self._servers[broker].make(topic, queues)
 
-    @property
-    def faults(self) -> Mapping[Kind, Ways]:
-        """What may be done to them: to one of the brokers at a time, in turn."""
+    def faults(self, tell: Tell) -> Mapping[Kind, Ways]:
+        """What may be done to them: to one of the brokers at a time, in turn.
+
+        Args:
+            tell: Is told when a broker goes, and when it is back.
+        """
         names = self._servers[_NAMES]
+
+        def take() -> Server:
+            tell("away", self._turn)
+            return self._servers[BROKERS[self._turn]]
+
+        def give_back(_: Fault) -> None:
+            self._servers[BROKERS[self._turn]].start()
+            tell("back", self._turn)
+            self._turn = (self._turn + 1) % len(BROKERS)
+
         return {
             Kind.NAMES_AWAY: (lambda _: names.kill(), lambda _: names.start()),
-            Kind.ROCKETMQ_KILLED: (lambda _: self._take().kill(), self._give_back),
-            Kind.ROCKETMQ_RESTARTED: (lambda _: self._take().stop(), self._give_back),
+            Kind.ROCKETMQ_KILLED: (lambda _: take().kill(), give_back),
+            Kind.ROCKETMQ_RESTARTED: (lambda _: take().stop(), give_back),
         }
-
-    def _take(self) -> Server:
-        self._whole.acquire()
-        return self._servers[BROKERS[self._turn]]
-
-    def _give_back(self, _: Fault) -> None:
-        self._servers[BROKERS[self._turn]].start()
-        self._turn = (self._turn + 1) % len(BROKERS)
-        self._whole.release()
 
     def __enter__(self) -> Self:
         for server in self._servers.values():

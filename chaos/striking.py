@@ -47,6 +47,8 @@ class Striking:
         self._record = record
         self._controlling, self._brokering = threading.Lock(), threading.Lock()
         """Held while one of both is away, or has to be there for something."""
+        self._rocketmq = threading.Lock()
+        """Held while one of its brokers is away."""
         self._failures: list[Exception] = []
 
     def strike(self, faults: tuple[Fault, ...]) -> None:
@@ -166,5 +168,7 @@ class Striking:
                 return (self._controlling,)
             case Kind.BROKER_FROZEN | Kind.BROKER_RESTARTED | Kind.GROW | Kind.RETENTION:
                 return (self._brokering,)
+            case Kind.ROCKETMQ_RESTARTED | Kind.ROCKETMQ_KILLED:
+                return (self._rocketmq,)
             case _:
                 return ()

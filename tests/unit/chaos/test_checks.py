@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from chaos.checks import CHECKS, REST_S, excused, violations
+from chaos.checks import CHECKS, REST_S, violations
+from chaos.commit_checks import excused
 from chaos.history import EventKind, History, S
 from tests.builders.histories import at, message, ordered
 

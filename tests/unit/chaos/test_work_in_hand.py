@@ -86,6 +86,7 @@ def test_an_orderly_queue_is_worked_on_in_order() -> None:
 
 OVERLAP = "no two owners at a time"
 LATE = "nobody works on what others own"
+AGAIN = "no message twice under one token"
 
 
 @pytest.mark.parametrize(
@@ -114,14 +115,25 @@ LATE = "nobody works on what others own"
             [*GOOD, at(4, "producer", "acked", offset=7, number=7)],
             id="lost",
         ),
-        pytest.param(
-            "no message twice under one token", [*GOOD, *worked(4, "m1.1", 4, 3)], id="again"
-        ),
+        pytest.param(AGAIN, [*GOOD, *worked(4, "m1.1", 4, 3)], id="again"),
     ],
 )
 def test_it_finds_what_is_planted(check: str, events: History) -> None:
     """Whatever else the plant breaks."""
     assert check in judged(*events)
+
+
+@pytest.mark.parametrize(
+    ("away_s", "back_s", "found"),
+    [(3.5, 3.8, []), (2, 3.021, []), (3.5, 25, []), (2, 3.019, [AGAIN]), (4.1, 25, [AGAIN])],
+)
+def test_a_message_comes_again_when_its_broker_was_away(
+    away_s: float, back_s: float, found: list[str]
+) -> None:
+    """Between both times, if only for a moment: the broker was not told how far its client was."""
+    away, back = at(away_s, "broker-a", "away"), at(back_s, "broker-a", "back")
+
+    assert found == judged(*GOOD, *worked(4, "m1.1", 4, 3), away, back)
 
 
 def test_one_message_may_be_on_its_way_to_who_wakes() -> None:
