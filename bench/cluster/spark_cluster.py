@@ -30,14 +30,18 @@ _GRACE_S: Final = 10.0
 
 
 def executors(worker: TetheredProcess) -> list[int]:
-    """Return the processes that a worker has started for an application."""
-    found = []
+    """Return the processes that a worker has started for an application.
+
+    One that an executor is about to start still looks like it for a moment, so it does not count.
+    """
+    found = dict[int, int]()
     for it in Path("/proc").glob("[0-9]*"):
         with suppress(ProcessLookupError, FileNotFoundError):  # it has ended meanwhile
             of_worker = os.getpgid(int(it.name)) == worker.pid
             if of_worker and b"CoarseGrainedExecutorBackend" in (it / "cmdline").read_bytes():
-                found.append(int(it.name))
-    return found
+                after_name = (it / "stat").read_text().rpartition(")")[2].split()
+                found[int(it.name)] = int(after_name[1])
+    return [it for it, parent in found.items() if parent not in found]
 
 
 class SparkCluster:

@@ -54,8 +54,7 @@ two fifths of the processor time of a start. Alone the first one would get a fif
 both have (240 MB); Spark fills that, and then Java compiles nothing more and breaks here and there.
 The heap is small, and the collector with one thread takes a fifth less of a start. What the jars
 hold was verified by their hashes, so Java need not verify it class by class: a sixth of a start.
-A query that finds nothing looks again after 50 ms instead of 10: a quarter of what a controller
-takes that has nothing to do.
+A query that finds nothing looks again after 50 ms, not 10: a quarter of what an idle one takes.
 """
 
 MakeMember = Callable[[str], Member]

@@ -117,7 +117,11 @@ class Producer:
         self._keeper.ready.wait(milliseconds("timeout", timeout) / 1_000)
 
     def flush(self, timeout: str | float = "30s") -> int:
-        """Wait until all sent messages are settled; return how many are not."""
+        """Wait until all sent messages are settled; return how many are not.
+
+        Zero is exact. With confluent-kafka another number may be too high, by what librdkafka is
+        about to log. What `close` returns is exact.
+        """
         return self._sender.flush(milliseconds("timeout", timeout) / 1_000)
 
     def close(self, timeout: str | float | None = None) -> int:

@@ -60,6 +60,8 @@ _BROKERS_FAULT: Final = {
     KafkaError.REQUEST_TIMED_OUT,
 }
 """What another broker may do better. The rest is wrong with the message, or with the producer."""
+_PURGED: Final = {KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT}  # noqa: SLF001 - its names
+"""What was given up on closing."""
 
 
 class ConfluentSender:
@@ -74,6 +76,7 @@ class ConfluentSender:
         self._keyed: Lane | None = None
         self._lock = threading.Lock()
         self._keyed_count = 0
+        self._purged = 0
         self._produce = self._free.client.produce
         self.send = self._make_send()
 
@@ -138,10 +141,10 @@ class ConfluentSender:
 
     def close(self, timeout_s: float) -> int:
         """Settle what can be settled; purge the rest, which is reported as such."""
-        left = self.flush(timeout_s)
+        self.flush(timeout_s)
         for lane in self._lanes():
             lane.close()
-        return left
+        return self._purged
 
     def _lanes(self) -> list[Lane]:
         return [self._free] if self._keyed is None else [self._free, self._keyed]
@@ -177,10 +180,17 @@ class ConfluentSender:
             allowed = self._patience.allows(attempt.tries, attempt.begun_s, now_s)
             if allowed and self._try_again(times, attempt, message):
                 return
+        self._count_purged(error)
         if attempt.on_delivery is not None:
             attempt.on_delivery(error, message)
         else:
             self._given_up.add(message.topic() or "", attempt.tries, error.str())
+
+    def _count_purged(self, error: KafkaError) -> None:
+        """Count what closing gives up, by its reports: what `flush` returns may be too much."""
+        if error.code() in _PURGED:
+            with self._lock:
+                self._purged += 1
 
     def _try_again(self, times: BrokerTimes, attempt: Attempt, message: Message) -> bool:
         topic = message.topic() or ""
@@ -231,6 +241,8 @@ class ConfluentSender:
             times.note(took(message))
         elif times is not None and error is not None and error.code() in _BROKERS_FAULT:
             times.note_failure(took(message))
+        if error is not None:
+            self._count_purged(error)
         if on_delivery is not None:
             on_delivery(error, message)
         elif error is not None:
