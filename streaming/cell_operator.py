@@ -13,6 +13,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +36,10 @@ from streaming.wire.rows import Row
 _GARBAGE: Final = 100_000
 """New objects between two looks for cycles. A fold makes that many values, nearly all without any,
 and Python's 700 let a large batch spend a third of its time looking (`bench.faults`)."""
+
+_LOOKED_THROUGH_EVERY: Final = 2_000
+"""Calls between two looks at everything: of eight cells at four batches a second, a minute."""
+_calls: Final = count(1)
 
 _COLUMNS: Final = list(Record._fields)
 
@@ -66,6 +71,7 @@ class CellOperator:
     ) -> Iterator[pd.DataFrame]:
         """Fold what is new in one cell; called by Spark, once a batch for each cell with rows."""
         rules = _rules(self)
+        _keep_from_the_collector()
         rows, beats = _read(frames, rules.decoder.heartbeats)
         give_way(rows, rules.decoder, self.starts)
         (remembered,) = state.get if state.exists else (None,)
@@ -105,6 +111,18 @@ def _read(frames: Iterable[pd.DataFrame], heartbeats: str) -> tuple[list[Row], B
 def _rules(operator: CellOperator) -> CellRules:
     """Make the rules once in the life of a worker, and get it ready for its kind of work."""
     gc.set_threshold(_GARBAGE)
-    rules = CellRules.of(operator.prefix, operator.partitions, operator.policy, operator.verdicts)
-    gc.freeze()  # PySpark looks for cycles after every task: 50 ms, through modules that stay
-    return rules
+    return CellRules.of(operator.prefix, operator.partitions, operator.policy, operator.verdicts)
+
+
+def _keep_from_the_collector() -> None:
+    """Take all that is alive out of the next looks for cycles, but now and then.
+
+    PySpark looks through everything after each task: through modules, which stay, for 50 ms, and
+    through the groups in the caches for 0.2 s where there are 10,000 members, two thirds of a core.
+    It has just looked, so what is alive is no garbage. What a task still makes into some is found
+    when all is looked through.
+    """
+    if next(_calls) % _LOOKED_THROUGH_EVERY == 0:
+        gc.unfreeze()
+        gc.collect()
+    gc.freeze()
