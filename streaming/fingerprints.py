@@ -21,15 +21,16 @@ def fingerprinted(rows: DataFrame, options: Options) -> DataFrame:
     """Give each record a fingerprint; but for small ones of the heartbeats it has no number."""
     heartbeats = f.col("topic").isin(names(options.topics.prefix, (HEARTBEATS,)))
     small = heartbeats & (f.col("size") <= MOST_BYTES)
+    before_number = f.octet_length("head") + len(NUMBER_KEY)
     # Neither `substring_index(…, -1)`, which compares the whole name at each byte from the end, nor
     # parts of a text, which are found character by character: together a third of a fingerprint.
     for name, column in {
         "bytes": f.when(small, f.col("value")).otherwise(f.lit(b"")),
-        "beat": _text("bytes"),
+        "beat": f.col("bytes").cast("string"),
         "head": f.substring_index("beat", NUMBER_KEY, 1),
-        "tail": _from("bytes", f.octet_length("head") + len(NUMBER_KEY)),
-        "digits": f.substring_index(f.substring_index(_text("tail"), ",", 1), "}", 1),
-        "rest": _text(_from("tail", f.octet_length("digits"))),
+        "tail": _text_after(before_number),
+        "digits": f.substring_index(f.substring_index("tail", ",", 1), "}", 1),
+        "rest": _text_after(before_number + f.octet_length("digits")),
         "read": f.col("digits").try_cast("bigint"),
     }.items():
         rows = rows.withColumn(name, column)
@@ -44,10 +45,6 @@ def fingerprinted(rows: DataFrame, options: Options) -> DataFrame:
     )
 
 
-def _from(name: str, after: Column) -> Column:
-    """What is left of bytes after the first ones."""
-    return f.substring(f.col(name), after + 1, f.lit(MOST_BYTES))
-
-
-def _text(column: Column | str) -> Column:
-    return (f.col(column) if isinstance(column, str) else column).cast("string")
+def _text_after(place: Column) -> Column:
+    """What is left after so many bytes of a beat."""
+    return f.substring(f.col("bytes"), place + 1, f.lit(MOST_BYTES)).cast("string")
