@@ -66,27 +66,28 @@ class Consuming:
 
     def owned(self) -> int:
         """How many are worked on."""
-        return self._worked_on_since(0)
+        return self._worked_on(read(self.home), since=0)
 
     def heal(self) -> None:
         """Produce on: who owns a queue shows only when it works."""
 
     def rests(self) -> bool:
         """Whether all queues are worked on again, and then all that is there has had its effect."""
+        history = read(self.home)
         if self.traffic.runs:
-            (healed,) = [it.at for it in read(self.home) if it.kind == "healed"]
-            if self._worked_on_since(healed) == self.queues:
-                self.traffic.stop()
-        if self.traffic.runs:
-            return False
-        return {it.number for it in read(self.home) if it.kind == "acked"} <= self.store.effects
+            (healed,) = [it.at for it in history if it.kind == "healed"]
+            if self._worked_on(history, healed) < self.queues:
+                return False
+            self.traffic.stop()
+            history = read(self.home)
+        return {it.number for it in history if it.kind == "acked"} <= self.store.effects
 
     def conclude(self) -> History:
         """Say also whose the queues were."""
         return with_tenures(read(self.home))
 
-    def _worked_on_since(self, at: int) -> int:
-        worked_on = {it.queue for it in read(self.home) if it.kind == "effect" and it.at > at}
+    def _worked_on(self, history: History, since: int) -> int:
+        worked_on = {it.queue for it in history if it.kind == "effect" and it.at > since}
         return len({it for it in worked_on if it < self.queues})
 
 

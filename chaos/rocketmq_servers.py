@@ -5,18 +5,16 @@ and made by the command or the test, because the controller has to know the name
 """
 
 import subprocess
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, Self
 
-from bench.rocketmq.programs import java
+from bench.rocketmq.programs import Answers, java
 from chaos.faults import Fault, Kind
 from chaos.striking import Ways
 from console.embedded.broker_files import LOOPBACK
 from console.embedded.ports import choose_ports
-from console.errors import ExitCode, Failure
 
 BROKERS: Final = ("broker-a", "broker-b")
 _NAMES: Final = "names"
@@ -25,7 +23,6 @@ _APART: Final = 3
 Tell = Callable[[Literal["away", "back"], int], None]
 """Is told of a broker, by its number."""
 _PATIENCE_S: Final = 60.0
-_POLL_S: Final = 0.05
 
 
 class Server:
@@ -33,13 +30,14 @@ class Server:
 
     def __init__(self, command: Sequence[str], log: Path) -> None:
         self._command, self._log = command, log
+        self._answers = Answers(log, lambda: self._running().poll() is None)
         self._process: subprocess.Popen[bytes] | None = None
         self._ready = 0
         """How often it had served before."""
 
     def begin(self) -> None:
         """Start its process."""
-        self._ready = self._count("ready")
+        self._ready = self._answers.count("ready")
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=log, stderr=log
@@ -49,16 +47,16 @@ class Server:
         """Start it, unless that has begun, and wait until it serves."""
         if self._process is None or self._process.poll() is not None:
             self.begin()
-        self._until("ready", self._ready + 1)
+        self._answers.until("ready", self._ready + 1)
 
     def make(self, topic: str, queues: int) -> None:
         """Make a topic at this broker."""
-        made = self._count("made")
+        made = self._answers.count("made")
         process = self._running()
         assert process.stdin is not None
         process.stdin.write(f"topic {topic} {queues}\n".encode())
         process.stdin.flush()
-        self._until("made", made + 1)
+        self._answers.until("made", made + 1)
 
     def stop(self) -> None:
         """Have it end in good order."""
@@ -78,19 +76,6 @@ class Server:
     def _running(self) -> subprocess.Popen[bytes]:
         assert self._process is not None, "not started"
         return self._process
-
-    def _count(self, word: str) -> int:
-        if not self._log.exists():
-            return 0
-        return self._log.read_text(errors="replace").split("\n")[:-1].count(word)
-
-    def _until(self, word: str, count: int) -> None:
-        deadline = time.monotonic() + _PATIENCE_S
-        while self._count(word) < count:
-            if self._running().poll() is not None or time.monotonic() > deadline:
-                said = self._log.read_text(errors="replace")[-5_000:]
-                raise Failure("a server of RocketMQ does not serve", ExitCode.TIMEOUT, details=said)
-            time.sleep(_POLL_S)
 
 
 class Servers:

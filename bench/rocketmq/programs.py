@@ -6,7 +6,7 @@ Used by the command. Its one rule: a program's files are in the bench's own dire
 import os
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -53,6 +53,37 @@ def java(
     return [*start, f"trimtab.checks.{program}", *arguments]
 
 
+class Answers:
+    """What servers have answered: the whole lines of a file.
+
+    Args:
+        file: Where they write them.
+        runs: Whether they may still answer.
+    """
+
+    def __init__(self, file: Path, runs: Callable[[], bool]) -> None:
+        self._file, self._runs = file, runs
+
+    def count(self, word: str) -> int:
+        """Return how often they have said it."""
+        if not self._file.exists():
+            return 0
+        return self._file.read_text(errors="replace").split("\n")[:-1].count(word)
+
+    def until(self, word: str, count: int) -> None:
+        """Wait until they have said it so often.
+
+        Raises:
+            Failure: They have ended, or do not say it.
+        """
+        deadline = time.monotonic() + _PATIENCE_S
+        while self.count(word) < count:
+            if not self._runs() or time.monotonic() > deadline:
+                said = self._file.read_text(errors="replace")[-5_000:]
+                raise Failure("RocketMQ's servers do not serve", details=said)
+            time.sleep(_POLL_S)
+
+
 class Servers:
     """A name server and two brokers, while the ``with`` block lasts.
 
@@ -67,35 +98,25 @@ class Servers:
         port = self.names.rpartition(":")[2]
         told = [str(home), port, "DefaultCluster", "broker-b"]
         command = java(home, "RocketServer", *told, hook=hook)
-        self._said = home / "said"
+        said = home / "said"
         reading, self._orders = os.pipe()
-        with self._said.open("wb") as output:
+        with said.open("wb") as output:
             self._process = TetheredProcess(
                 ["bash", "-c", f'exec "$@" <&{reading}', "bash", *command],
                 output=output,
                 pass_fds=(reading,),
             )
         os.close(reading)
+        self._answers = Answers(said, lambda: self._process.poll() is None)
 
     def make(self, topic: str, queues: int) -> None:
         """Make a topic, with so many queues at each broker."""
-        made = self._count("made")
+        made = self._answers.count("made")
         os.write(self._orders, f"topic {topic} {queues}\n".encode())
-        self._until("made", made + 1)
-
-    def _count(self, word: str) -> int:
-        return self._said.read_text(errors="replace").split("\n")[:-1].count(word)
-
-    def _until(self, word: str, count: int) -> None:
-        deadline = time.monotonic() + _PATIENCE_S
-        while self._count(word) < count:
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                said = self._said.read_text(errors="replace")[-5_000:]
-                raise Failure("RocketMQ's servers do not serve", details=said)
-            time.sleep(_POLL_S)
+        self._answers.until("made", made + 1)
 
     def __enter__(self) -> Self:
-        self._until("ready", 1)
+        self._answers.until("ready", 1)
         return self
 
     def __exit__(
