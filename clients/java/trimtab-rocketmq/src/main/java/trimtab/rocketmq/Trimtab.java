@@ -139,10 +139,7 @@ public final class Trimtab implements AutoCloseable {
      * message of what you have polled, if a process may be frozen. A listener is not called without.
      */
     public boolean holds(MessageQueue queue) {
-        Queue named = Client.named(queue);
-        Member mine = member;
-        return isOurs(named)
-                || (mine != null && mine.unreleased().stream().anyMatch(it -> it.queue.equals(named)));
+        return isOurs(Client.named(queue)) || token(queue).isPresent();
     }
 
     /**
