@@ -7,18 +7,27 @@ What the moment of an answer decides is rarely met here: `tests/architecture/tes
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
-from tests.integration.topics import create_topic
+from tests.integration.topics import create_topic, grow_topic
+from trimtab.consuming.confluent import ConfluentClient
+from trimtab.consuming.contract import RefusedError, Wish
+from trimtab.protocol import QueueRef
 
 pytestmark = pytest.mark.kafka
 
 TOPIC = "followed"
 FENCED = {"broker.session.timeout.ms": "1000", "broker.heartbeat.interval.ms": "30000"}
 """A broker that is heard of too rarely: it is fenced from a second after its start on."""
+IN_TURNS = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "6000"}
+"""Half of the time it is fenced."""
+PATIENCE_S = 30.0
 FOLLOWER = """
 import logging
 import sys
@@ -60,3 +69,55 @@ def test_no_process_ends_though_kafka_names_no_broker(tmp_path: Path) -> None:
 
     assert 0 == process.returncode, process.stderr
     assert 3 == len(process.stdout.splitlines())
+
+
+def test_a_queue_that_had_no_leader_begins_once_it_has_one(tmp_path: Path) -> None:
+    """A consumer that asked while it had none remembered that for fifteen minutes."""
+    queue = QueueRef(TOPIC, "", 0)
+    with EmbeddedKafka(tmp_path / "kafka", port=0, properties=IN_TURNS) as kafka:
+        servers = kafka.bootstrap_servers
+        create_topic(servers, TOPIC, 1)
+        await_brokers(servers, 0)
+        client = ConfluentClient(Wish(servers, "readers", {"log_level": 0}, {}, 5.0))
+        with pytest.raises(RefusedError, match="_UNKNOWN_PARTITION"):
+            client.found([queue], "earliest", 2.0)
+        await_brokers(servers, 1)
+
+        assert {queue: 0} == find(client, queue)
+        client.close()
+
+
+def test_a_queue_that_is_new_begins_with_a_client_that_knows_the_topic(
+    kafka: EmbeddedKafka, work: str
+) -> None:
+    """It remembered how many there were as well."""
+    servers = kafka.bootstrap_servers
+    client = ConfluentClient(Wish(servers, work, {"log_level": 0}, {}, 5.0))
+    known = QueueRef(work, "", 0)
+    assert {known: 0} == find(client, known)
+    grow_topic(servers, work, 5)
+    new = QueueRef(work, "", 4)
+
+    assert {new: 0} == find(client, new)
+    client.close()
+
+
+def await_brokers(servers: str, count: int) -> None:
+    """Wait until Kafka names so many."""
+    admin = AdminClient({"bootstrap.servers": servers, "log_level": 0})
+    deadline = time.monotonic() + PATIENCE_S
+    while len(admin.list_topics(timeout=5).brokers) != count:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def find(client: ConfluentClient, queue: QueueRef) -> dict[QueueRef, int]:
+    """Ask where a queue begins, again and again as the upkeep does."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return client.found([queue], "earliest", 2.0)
+        except RefusedError as error:
+            assert isinstance(error.said, KafkaException)
+            assert time.monotonic() < deadline, error
+            time.sleep(0.1)

@@ -104,6 +104,7 @@ class Reader:
         deadline = time.monotonic() + PATIENCE_S
         while len(found) < count and time.monotonic() < deadline:
             found.extend(filter(None, [self.poll()]))
+        assert count == len(found), "so few came in time"
         return found
 
     def poll_for(self, seconds: float) -> None:

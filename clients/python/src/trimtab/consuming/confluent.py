@@ -47,6 +47,9 @@ _NAMED: Final = 3
 """Queues that a line of the log names; the rest is counted."""
 _SPECIAL: Final = {"earliest": OFFSET_BEGINNING, "latest": OFFSET_END}
 """As times these mean the same to a broker (the protocol's ListOffsets)."""
+_REMEMBERED: Final = {KafkaError._UNKNOWN_PARTITION, KafkaError.LEADER_NOT_AVAILABLE}  # noqa: SLF001 - public names
+"""What librdkafka says out of its memory: that a partition is new, or had no leader once. It looks
+again when `metadata.max.age.ms` is over, after fifteen minutes."""
 
 
 class ConfluentClient:
@@ -141,7 +144,13 @@ class ConfluentClient:
         time_ms = int(end.timestamp() * 1_000) if isinstance(end, datetime) else _SPECIAL[end]
         asked = [place(queue, time_ms) for queue in queues]
         with _refusals():
-            found = checked(self._consumer.offsets_for_times(asked, timeout=timeout_s))
+            try:
+                found = checked(self._consumer.offsets_for_times(asked, timeout=timeout_s))
+            except KafkaException as error:
+                if error.args[0].code() in _REMEMBERED:  # so that the next question may be answered
+                    for topic in {it.topic for it in queues}:
+                        self._consumer.list_topics(topic, timeout_s)
+                raise
         return {queue_of(it): it.offset for it in found if it.offset >= 0}
 
     def look(self) -> None:
