@@ -103,8 +103,8 @@ def settled(seen: Seen, known: TopicSummary, sent: Sent | None) -> bool:
     return agrees and same and all(run[:2] == ("", 0) for run in seen.runs or ())
 
 
-def pending(seen: Seen, known: TopicSummary, sent: Sent, now: float) -> bool:
-    """Tell whether what was sent may still show; a loss has to be said twice (D6)."""
+def patient_until(seen: Seen, known: TopicSummary, sent: Sent) -> float:
+    """Until when what was sent may still show; a loss has to be said twice (D6)."""
     if seen.queues < known.queues and sent.times == 1:
-        return now < sent.at + LOSS_S
-    return now < sent.next_at()
+        return sent.at + LOSS_S
+    return sent.next_at()
