@@ -9,8 +9,9 @@ import typer
 
 from bench.command import conclude, run
 from bench.floor.plan import Side
+from bench.scale.load import Load, Scene
 from bench.scale.members import Kind
-from bench.scale.scenes import Load, Scene, Seen, play
+from bench.scale.scenes import Seen, play
 from bench.scale.soak import trends
 from console.errors import ExitCode, Failure
 from console.output import columns
@@ -39,9 +40,9 @@ def scale(  # noqa: PLR0913 - options of a command, all by name
 ) -> None:
     """Measure the controller, and the floor, under the beats of so many members.
 
-    The floor is the same pipeline around a function that only counts. A run of one size and side
-    takes the seconds and about a minute more, with 100,000 members two minutes more. RocketMQ's own
-    clients beat every 30 s, and each is in four groups of the given size.
+    The floor is the same pipeline around a function that only counts. It begins when the joins are
+    worked off. A run of one size and side takes the seconds and about a minute more, with 100,000
+    members four minutes. RocketMQ's own clients beat every 30 s, each in four groups of the size.
 
     Examples:
       make bench NAME=scale

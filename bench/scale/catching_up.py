@@ -43,8 +43,13 @@ def caught_up_s(
         time.sleep(frozen_s)
     finally:
         pipeline.thaw()
+    return there_after_s(behind_s, max(_LEAST_S, _PATIENCE * frozen_s), enough_s)
+
+
+def there_after_s(behind_s: Callable[[], float], longest_s: float, enough_s: float) -> float | None:
+    """Wait until so little waits; return how long that took, or None if it took too long."""
     began = time.monotonic()
-    while (took := time.monotonic() - began) < max(_LEAST_S, _PATIENCE * frozen_s):
+    while (took := time.monotonic() - began) < longest_s:
         if behind_s() < enough_s:
             return took
         time.sleep(_POLL_S)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread, Timer
 from typing import Final
@@ -23,9 +23,10 @@ from bench.floor.plan import Side
 from bench.floor.race import make_topics, settings_of
 from bench.floor.writer import Outlet
 from bench.populations import ORDERS, QUEUES
-from bench.scale.catching_up import caught_up_s
+from bench.scale.catching_up import caught_up_s, there_after_s
 from bench.scale.clients import GROUPS_EACH, groups_of, retried
 from bench.scale.generator import READY
+from bench.scale.load import Load, Scene
 from bench.scale.members import Kind, Told
 from bench.scale.outside import Outside
 from bench.scale.probes import ClientProbe, MemberProbe, Probe
@@ -47,47 +48,8 @@ _NEIGHBOUR_S: Final = 60.0
 _CHURN_S: Final = 600.0
 """Everybody leaves once in ten minutes, so three times in a soak of half an hour; deployments are
 rarer."""
-
-
-class Scene(StrEnum):
-    """What happens meanwhile."""
-
-    STEADY = "steady"
-    """Nothing: members beat."""
-    NEIGHBOUR = "neighbour"
-    """Somebody else takes a core for a minute, from a third of the time on."""
-    ROLLING = "rolling"
-    """Everybody restarts once, one after the other, as a static member."""
-    IDLE = "idle"
-    """No member beats and nobody asks; there are only the controller's own ticks."""
-    SOAK = "soak"
-    """Members leave and come again all the while; what grows is shown as a slope."""
-    BACKLOG = "backlog"
-    """The pipeline is frozen all the while, beats go on, and then it catches up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """How much."""
-
-    members: int
-    size: int
-    """Of a group."""
-    queues: int
-    """Of a group."""
-    interval_s: float
-    seconds: float
-    kind: Kind = Kind.SDK
-
-    @property
-    def blocks(self) -> int:
-        """How many times as many members there are as one group has: each block its own groups."""
-        return self.members // self.size
-
-    @property
-    def rate(self) -> float:
-        """Beats a second."""
-        return self.members / self.interval_s
+_AT_ONCE: Final = {Scene.IDLE, Scene.ROLLING}
+"""Scenes without a beat, or that begin when all have joined."""
 
 
 @dataclass(slots=True)
@@ -111,7 +73,7 @@ class Seen:
     samples: list[Sample] = field(default_factory=list)
     """Of a soak."""
     caught_up_s: float | None = None
-    """How long a backlog took from the thaw on; None: there was none, or it never did."""
+    """How long it took from when all had joined, or from the thaw on; None: it never did."""
 
     @property
     def keeps_up(self) -> bool:
@@ -160,6 +122,10 @@ def play(
                 began = time.monotonic()
                 running.enter_context(_beating(outlet, load, scene, seen))
                 seen.start_s = time.monotonic() - began
+        if scene not in _AT_ONCE:
+            with progress.step(f"{side}: catches up"):
+                behind_s = partial(_behind_s, outside, seen)
+                seen.caught_up_s = there_after_s(behind_s, _START_S, _LATEST_S)
         time.sleep(_SETTLE_S)
         with progress.step(f"{side}: {load.seconds:.0f} s, {scene}"):
             _look(contender, outside, probe, seen)
@@ -182,7 +148,7 @@ def _look(contender: Contender, outside: Outside, probe: Probe, seen: Seen) -> N
         if seen.scene is Scene.BACKLOG:
             seen.caught_up_s = caught_up_s(
                 contender,
-                lambda: outside.behind() / max(1.0, seen.load.rate),
+                partial(_behind_s, outside, seen),
                 seen.load.seconds,
                 _LATEST_S,
             )
@@ -201,6 +167,11 @@ def _look(contender: Contender, outside: Outside, probe: Probe, seen: Seen) -> N
     seen.state_bytes = outside.state_bytes()
 
 
+def _behind_s(outside: Outside, seen: Seen) -> float:
+    """How much the beats that wait are, in seconds."""
+    return outside.behind() / max(1.0, seen.load.rate)
+
+
 def _sample(outside: Outside, now: float, seen: Seen) -> None:
     """Look once more, and say at once what there is: a soak is long."""
     since = time.time() - (now - (seen.samples[-1].at_s if seen.samples else 0.0))
@@ -216,7 +187,7 @@ def _watched(outside: Outside, seen: Seen) -> Iterator[None]:
 
     def watch() -> None:
         while not over.wait(_LOOK_S):
-            seen.behind_s.append(outside.behind() / max(1.0, seen.load.rate))
+            seen.behind_s.append(_behind_s(outside, seen))
             outside.batches()
             now = time.monotonic() - began
             if seen.scene is Scene.SOAK and now >= EVERY_S * (len(seen.samples) + 1):

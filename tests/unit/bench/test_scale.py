@@ -13,9 +13,10 @@ from bench.floor.writer import Outlet
 from bench.scale import catching_up
 from bench.scale.__main__ import headline, row
 from bench.scale.catching_up import caught_up_s
+from bench.scale.load import Load, Scene
 from bench.scale.members import Members, Told, churned, rolled
 from bench.scale.outside import Outside
-from bench.scale.scenes import Load, Scene, Seen
+from bench.scale.scenes import Seen
 from bench.scale.soak import sampled, trends
 from tests.builders.sessions import assignment, queue
 from trimtab.protocol import (
