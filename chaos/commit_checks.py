@@ -1,7 +1,8 @@
 """The checks of commits: what is committed never goes back, nor past what had no effect yet.
 
-Both read what Kafka's own log of commits says (`commits`). What a freeze had held up, or a line,
-may set a commit back: that is found here, and counted. Pure; used by `checks` and the report.
+They read what Kafka's own log of commits says (`commits`), or RocketMQ's brokers. What a freeze had
+held up, or a line, may set a commit of Kafka's back: that is found here, and counted. Pure; used by
+`checks`, `work_in_hand` and the report.
 """
 
 from collections import Counter, defaultdict
@@ -27,6 +28,18 @@ def commits_go_back(history: History) -> Iterator[str]:
         if after not in on_its_way:
             was = f"{before.offset} ({before.token})"
             yield f"queue {after.queue}: after {was} {after.offset} ({after.token}) is committed"
+
+
+def brokers_go_back(history: History) -> Iterator[str]:
+    """The same of RocketMQ's brokers; one that comes back may have forgotten the last seconds."""
+    reached = dict[int, int]()
+    for event in history:
+        if event.kind == "back":
+            reached.pop(event.queue, None)
+        elif event.kind == "committed":
+            if event.offset < (before := reached.get(event.queue, -1)):
+                yield f"queue {event.queue}: after {before} {event.offset} is committed"
+            reached[event.queue] = event.offset
 
 
 def committed_before_its_effect(history: History) -> Iterator[str]:

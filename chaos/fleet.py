@@ -9,41 +9,66 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from bench.departures.fleet import SUPERVISED
 from chaos.history import Recorder
 
 MEMBERS: Final = 4
 _LEAVE_S: Final = 40.0
 """A member that leaves may work for 30 s on what has no heir."""
 _LOOK_S: Final = 0.1
+_REAPED_S: Final = 0.005
 _SAID: Final = 8_000
 """A process that is aborted says where each of its dozen threads was."""
 
 Command = Callable[[int, str], Sequence[str]]
 """How a member of this number is started, whose life is called so."""
+_BEGIN_S: Final = 5.0
+"""For `trimtab-guard` to begin its command."""
+_KILLED: Final = {-signal.SIGKILL, 128 + signal.SIGKILL}
 
 
 @dataclass
 class Life:
-    """One process."""
+    """One process, or `trimtab-guard` and its command."""
 
     who: str
     process: subprocess.Popen[bytes]
+    guarded: bool = False
     expected: bool = False
     """Whether it is to end."""
+
+    def pid(self) -> int:
+        """The member's own process; of `trimtab-guard` itself, if it never began its command."""
+        deadline = time.monotonic() + _BEGIN_S
+        while self.guarded and self.process.poll() is None and time.monotonic() < deadline:
+            if commands := [*filter(_is_command, _children(self.process.pid))]:
+                return commands[0]
+            time.sleep(_LOOK_S)
+        return self.process.pid
+
+    def tell(self, number: signal.Signals) -> None:
+        """Send the member a signal, if it is there."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid(), number)
 
 
 class Fleet:
     """Some members of one group, while the ``with`` block lasts."""
 
-    def __init__(self, home: Path, command: Command, record: Recorder) -> None:
+    def __init__(
+        self, home: Path, command: Command, record: Recorder, guarded: Collection[int] = ()
+    ) -> None:
         self._home, self._command = home, command
-        self._record = record
+        self._record, self._guarded = record, guarded
+        self._speaking = list[subprocess.Popen[bytes]]()
+        """Each `trimtab-guard` whose command was killed, and that may have to say so still."""
         self._lives = Counter[int]()
         self._lock = threading.RLock()
         self.members: list[list[Life]] = [[] for _ in range(MEMBERS)]
@@ -53,11 +78,13 @@ class Fleet:
         """Start a member, beside whatever has its name."""
         self._lives[number] += 1
         who = f"m{number}.{self._lives[number]}"
-        command = self._command(number, who)
+        command, guarded = self._command(number, who), number in self._guarded
+        if guarded:
+            command = [*SUPERVISED, "--", *command]
         with self._lock, (self._home / f"{who}.log").open("wb") as log:
             self._record.add("started", who)
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log)
-            self.members[number].append(Life(who, process))
+            self.members[number].append(Life(who, process, guarded))
 
     def kill(self, number: int) -> None:
         """Kill what has this name."""
@@ -70,12 +97,12 @@ class Fleet:
         """Freeze a member."""
         for life in self._of(number):
             self._record.add("stopped", life.who)
-            life.process.send_signal(signal.SIGSTOP)
+            life.tell(signal.SIGSTOP)
 
     def resume(self, number: int) -> None:
         """Thaw it."""
         for life in self._of(number):
-            life.process.send_signal(signal.SIGCONT)
+            life.tell(signal.SIGCONT)
             self._record.add("resumed", life.who)
 
     def double(self, number: int) -> None:
@@ -94,7 +121,7 @@ class Fleet:
     def be_slow(self, number: int) -> None:
         """Have a member be slow with its next message."""
         for life in self._of(number):
-            life.process.send_signal(signal.SIGUSR1)
+            life.tell(signal.SIGUSR1)
 
     def leave(self, number: int) -> None:
         """Have a member end in good order, and wait for it."""
@@ -123,7 +150,7 @@ class Fleet:
             for those in self.members:
                 for life in [it for it in those if it.process.poll() is not None]:
                     code = life.process.returncode
-                    if code != -signal.SIGKILL or not life.expected:
+                    if code not in _KILLED or not life.expected:
                         if life.expected and code == 0:
                             self._record.add("ended", life.who)
                         else:
@@ -149,10 +176,19 @@ class Fleet:
             return [it for it in self.members[number] if it.process.poll() is None]
 
     def _kill(self, life: Life) -> None:
-        life.expected = True
+        """Kill a member; whether its guard has said so already is not waited for."""
+        life.expected, pid = True, life.pid()
         self._record.add("killed", life.who)
-        os.kill(life.process.pid, signal.SIGKILL)
-        life.process.wait()
+        life.tell(signal.SIGKILL)
+        if pid == life.process.pid:
+            life.process.wait()
+            return
+        while Path(f"/proc/{pid}").exists():
+            time.sleep(_REAPED_S)
+        for those in self.members:
+            if life in those:
+                those.remove(life)
+        self._speaking.append(life.process)
 
     def __enter__(self) -> Self:
         self.complete()
@@ -166,3 +202,20 @@ class Fleet:
     ) -> None:
         for number in range(len(self.members)):
             self.kill(number)
+        for guard in self._speaking:
+            guard.kill()
+            guard.wait()
+
+
+def _children(pid: int) -> list[int]:
+    with suppress(OSError):
+        return [int(it) for it in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
+def _is_command(pid: int) -> bool:
+    """Whether it is the member, and not its guard, or what is to become one of them."""
+    with suppress(OSError):
+        told = Path(f"/proc/{pid}/cmdline").read_bytes()
+        return not (b"trimtab.guard" in told or SUPERVISED[-1].encode() in told)
+    return False

@@ -1,8 +1,9 @@
 """Work on RocketMQ: push consumers of RocketMQ's own client, with the one line that has them obey.
 
 Each round makes a topic of its own, with queues at two brokers; its group is called like it. The
-listener is orderly if the seed is even, else concurrent. Given to `round`. What a member has in
-hand is all that it tells, so `work_in_hand` says whose each queue was.
+listener is orderly if the seed is even, else concurrent. Every other member has a client of 4.9,
+and half of each kind are under `trimtab-guard`. Given to `round`. What a member has in hand is all
+that it tells, so `work_in_hand` says whose each queue was.
 """
 
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from bench.rocketmq.programs import java
+from bench.rocketmq.programs import FIVE, FOUR, java
 from chaos.faults import Kind
 from chaos.fleet import Command, Fleet
 from chaos.history import Event, EventKind, History, Recorder, read
@@ -27,6 +28,9 @@ from chaos.work_in_hand import with_tenures
 from console.errors import ExitCode, Failure
 
 _EACH: Final = QUEUES // len(BROKERS)
+_LIBRARIES: Final = (FIVE, FOUR, FIVE, FOUR)
+"""By the numbers of the members."""
+_GUARDED: Final = (2, 3)
 _PATIENCE_S: Final = 60.0
 
 
@@ -44,9 +48,10 @@ def on_rocketmq(
         store = stack.enter_context(Store(home))
         topic = f"{it.name}-{time.time_ns()}"
         servers.make(topic, _EACH)
+        servers.watch(topic, home, _EACH)
         listener = "orderly" if is_orderly(it.seed) else "concurrently"
         command = _command(servers, installation, topic, home, store.port, listener)
-        fleet = stack.enter_context(Fleet(home, command, record))
+        fleet = stack.enter_context(Fleet(home, command, record, _GUARDED))
         traffic = stack.enter_context(Traffic(servers.names, topic, home))
         further = servers.faults(lambda kind, broker: record.write(_of_queues(kind, broker)))
         yield Consuming(fleet, further, home, traffic, store)
@@ -155,6 +160,7 @@ def _command(
     def command(number: int, who: str) -> Sequence[str]:
         about = [servers.names, broker.lines.servers(number), controller.prefix, topic, topic]
         told = [str(_EACH), f"m{number}", who, listener, str(home / f"{who}.events"), str(store)]
-        return java(home / who, "ChaosMember", *about, *told)
+        library = _LIBRARIES[number % len(_LIBRARIES)]
+        return java(home / who, "ChaosMember", *about, *told, library=library)
 
     return command

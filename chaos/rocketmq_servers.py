@@ -58,6 +58,13 @@ class Server:
         process.stdin.flush()
         self._answers.until("made", made + 1)
 
+    def watch(self, group: str, topic: str, events: Path, first: int) -> None:
+        """Have it write down what a group commits of its queues, the first so numbered."""
+        process = self._running()
+        assert process.stdin is not None
+        process.stdin.write(f"watch {group} {topic} {events} {first}\n".encode())
+        process.stdin.flush()
+
     def stop(self) -> None:
         """Have it end in good order."""
         process = self._running()
@@ -98,11 +105,18 @@ class Servers:
             for name, about in told.items()
         }
         self._turn = 0
+        self._watched: tuple[str, Path, int] | None = None
 
     def make(self, topic: str, queues: int) -> None:
         """Make a topic, with so many queues at each broker."""
         for broker in BROKERS:
             self._servers[broker].make(topic, queues)
+
+    def watch(self, topic: str, home: Path, queues: int) -> None:
+        """Have the brokers write down what the group commits that is called like a topic."""
+        self._watched = topic, home, queues
+        for number in range(len(BROKERS)):
+            self._watch(number)
 
     def faults(self, tell: Tell) -> Mapping[Kind, Ways]:
         """What may be done to them: to one of the brokers at a time, in turn.
@@ -119,6 +133,7 @@ class Servers:
         def give_back(_: Fault) -> None:
             self._servers[BROKERS[self._turn]].start()
             tell("back", self._turn)
+            self._watch(self._turn)
             self._turn = (self._turn + 1) % len(BROKERS)
 
         return {
@@ -126,6 +141,12 @@ class Servers:
             Kind.ROCKETMQ_KILLED: (lambda _: take().kill(), give_back),
             Kind.ROCKETMQ_RESTARTED: (lambda _: take().stop(), give_back),
         }
+
+    def _watch(self, number: int) -> None:
+        if self._watched is not None:
+            topic, home, queues = self._watched
+            broker = BROKERS[number]
+            self._servers[broker].watch(topic, topic, home / f"{broker}.events", number * queues)
 
     def __enter__(self) -> Self:
         for server in self._servers.values():

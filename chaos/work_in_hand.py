@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from chaos.checks import CHECKS, Checks
+from chaos.commit_checks import brokers_go_back, committed_before_its_effect
 from chaos.history import Event, History, name_of
 
+BACK: Final = "committed offsets never decrease"
+EARLY: Final = "nothing is committed before its effect"
 _UNTOLD: Final = frozenset(
     {
         "nobody works without a grant",  # whose a queue is shows only in the work
-        "committed offsets never decrease",  # they are RocketMQ's: its brokers keep them
-        "nothing is committed before its effect",
+        EARLY,  # where it fails, it is committed, and comes again in a queue for what has failed
     }
 )
 """The checks of what these histories do not tell."""
@@ -28,7 +30,9 @@ _ENDS: Final = {"killed", "died", "ended"}
 def checks_of(*, orderly: bool) -> Checks:
     """The checks of what is told; and of listeners that take the messages of a queue in order."""
     told = {name: check for name, check in CHECKS.items() if name not in _UNTOLD}
-    return told | {IN_ORDER: out_of_order} if orderly else told
+    told[BACK] = brokers_go_back
+    in_order = {IN_ORDER: out_of_order, EARLY: committed_before_its_effect}
+    return told | in_order if orderly else told
 
 
 def out_of_order(history: History) -> Iterator[str]:

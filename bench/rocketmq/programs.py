@@ -28,14 +28,20 @@ _OPEN: Final = (
 _OURS: Final = ("trimtab-core", "trimtab-rocketmq", "trimtab-checks")
 _HOOK: Final = "trimtab-rocketmq-broker"
 """First on the class path, or brokers load no plug-in but their own."""
-_LIBRARY: Final = "trimtab-checks-server"
+FIVE: Final = "trimtab-checks-server"
 """RocketMQ 5.3.3: its servers, and so its client."""
+FOUR: Final = "trimtab-checks-client-4"
+"""The client of 4.9."""
 _PATIENCE_S: Final = 60.0
 _POLL_S: Final = 0.05
 
 
 def java(
-    home: Path, program: str, *arguments: str, hook: Mapping[str, str] | None = None
+    home: Path,
+    program: str,
+    *arguments: str,
+    hook: Mapping[str, str] | None = None,
+    library: str = FIVE,
 ) -> list[str]:
     """Return the command that runs one of our programs; its brokers have the hook, if told so.
 
@@ -46,7 +52,7 @@ def java(
         raise Failure("the programs in Java are not built; run `make members`", ExitCode.NOT_FOUND)
     ours = _OURS if hook is None else (_HOOK, *_OURS)
     places = [_BUILT / name / "classes" for name in ours]
-    places += [_BUILT / "lib" / name / "*" for name in ("trimtab-core", _LIBRARY)]
+    places += [_BUILT / "lib" / name / "*" for name in ("trimtab-core", library)]
     path = os.pathsep.join(map(str, places))
     settings = [f"-Dtrimtab.{name}={value}" for name, value in (hook or {}).items()]
     start = [str(find_java()), *_OPEN, *_FRUGAL, *settings, f"-Duser.home={home}", "-cp", path]

@@ -1,14 +1,9 @@
 """A process that holds members, and the guard beside it, as the system shows them."""
 
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 
-from trimtab import supervisor
-
-SUPERVISED = (sys.executable, "-IS", supervisor.__file__)
-"""`trimtab-guard`, as it runs."""
 PATIENCE_S = 30.0
 TELL_S = 1.0
 """For a member to tell its guard what it holds: it does so at once when the guard is there."""

@@ -76,6 +76,7 @@ class Consumers:
         """Make the topic, and send numbers from now on."""
         self._server.make(f"{self.group}-topic", QUEUES)
         self._server.tell(f"send {self.group}-topic")
+        self._server.tell(f"watch {self.group} {self.group}-topic")
 
     def tell_names(self, order: str) -> None:
         """Have the name server stop, or another one start in its place."""

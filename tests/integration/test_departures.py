@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from bench.departures.fleet import SUPERVISED
 from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.guarded import SUPERVISED
 from tests.integration.published import Published
 from trimtab import Member
 

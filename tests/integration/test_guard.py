@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 
+from bench.departures.fleet import SUPERVISED
 from console.embedded.broker import EmbeddedKafka
 from tests.builders import stranger
 from tests.builders.sessions import GROUP, MINE, assignment, queue
-from tests.integration.guarded import SUPERVISED, await_guard, children, guard_of
+from tests.integration.guarded import await_guard, children, guard_of
 from tests.integration.topics import create_control_topics
 from trimtab.protocol import (
     ASSIGNMENTS,

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from bench.departures.fleet import SUPERVISED
 from tests.builders.application import until
 from tests.integration.accounts import Account, ends
 from tests.integration.conftest import QUEUES
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.guarded import SUPERVISED, await_guard
+from tests.integration.guarded import await_guard
 from tests.integration.java_members import java
 from tests.integration.java_process import PATIENCE_S, JavaProcess
 from tests.integration.published import Published

@@ -8,9 +8,10 @@ from typing import Final
 
 import pytest
 
+from bench.departures.fleet import SUPERVISED
 from streaming.feeds.announcements import Seen
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.guarded import SUPERVISED, await_guard
+from tests.integration.guarded import await_guard
 from tests.integration.java_members import java
 from tests.integration.java_process import JavaProcess
 from tests.integration.published import Published
@@ -88,6 +89,7 @@ def test_rocketmqs_consumers_obey(
         it for process in consumers.workers.values() for it in process.lines() if "refuse" in it
     }
     assert bool(refused) == (listener == "concurrently")
+    assert [] == consumers.heard_of_server("back ")
 
 
 def are_apart(shares: dict[str, set[tuple[str, str]]], *names: str) -> bool:

@@ -5,7 +5,7 @@ import pytest
 from chaos.checks import violations
 from chaos.history import Event, History
 from chaos.ownership import tenures
-from chaos.work_in_hand import IN_ORDER, checks_of, with_tenures
+from chaos.work_in_hand import BACK, EARLY, IN_ORDER, checks_of, with_tenures
 from tests.builders.histories import at, ordered
 
 REST = [at(30, "round", "healed"), at(31, "round", "rested")]
@@ -152,3 +152,22 @@ def test_a_twin_works_on_until_it_has_heard_of_its_younger() -> None:
     assert [] == told("m0.2", 7.0)
     assert [OVERLAP] == told("m0.2", 7.2)
     assert [OVERLAP] == told("m1.1", 7.2)
+
+
+def test_a_broker_that_comes_back_may_have_forgotten_commits_and_no_other_may() -> None:
+    """It writes them down every five seconds."""
+    commits = [at(6 + it, "broker-a", "committed", offset=it) for it in (3, 4)]
+    back = at(11, "broker-a", "committed", offset=2)
+    gone = [at(10.4, "broker-a", "away"), at(10.5, "broker-a", "back")]
+
+    assert [] == judged(*GOOD, *commits, *gone, back)
+    assert [BACK] == judged(*GOOD, *commits, back)
+
+
+def test_what_is_committed_in_order_has_had_its_effect() -> None:
+    """Of an orderly queue; else what fails is committed, and comes again."""
+    early = at(0.95, "broker-a", "committed", offset=1)
+    orderly = violations(with_tenures(ordered([*GOOD, early, *REST])), checks_of(orderly=True))
+
+    assert EARLY in orderly
+    assert [] == judged(*GOOD, early)

@@ -25,7 +25,8 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  * brokers have trimtab's hook, that of the last one copies nothing. It obeys lines: {@code topic NAME
  * QUEUES} makes a topic at each broker, {@code send TOPIC} begins to send numbers from 0 on, {@code stop}
  * prints how many were sent; {@code end BROKER} ends one; {@code cut GROUP CLIENT BROKER...} closes a
- * client's channels; {@code names stop} and {@code names start} end its name server and begin another, which
+ * client's channels; {@code watch GROUP TOPIC} says from now on of each committed offset that goes back, {@code
+ * back BROKER QUEUE FROM TO}; {@code names stop} and {@code names start} end its name server and begin another, which
  * knows nothing until the brokers register with it. It ends with stdin.
  */
 public final class RocketServer {
@@ -99,6 +100,9 @@ public final class RocketServer {
                     names.shutdown();
                 }
                 return "names " + order[1];
+            case "watch":
+                brokers.forEach((name, broker) -> watch(name, broker, order[1], order[2]));
+                return "watches";
             case "send":
                 sending = true;
                 sender = new Thread(() -> send(order[1]));
@@ -124,6 +128,14 @@ public final class RocketServer {
             e.printStackTrace();
             System.exit(1);
         }
+    }
+
+    private void watch(String name, BrokerController broker, String group, String topic) {
+        new OffsetWatch(broker, group, topic, (queue, before, now) -> {
+            if (now < before) {
+                System.out.println("back " + name + " " + queue + " " + before + " " + now);
+            }
+        }).start();
     }
 
     private void awaitRoute(String topic) throws Exception {

@@ -96,6 +96,7 @@ public final class Trimtab implements AutoCloseable {
             DefaultMQPushConsumer consumer, MemberOptions options, Fallback fallback) {
         Trimtab trimtab = new Trimtab(gate -> new PushClient(consumer), options, fallback);
         new Listeners(trimtab.gate, trimtab.client).guard(consumer);
+        consumer.setOffsetStore(new OwnOffsets(consumer.getOffsetStore(), trimtab.client, trimtab::mayCommit));
         consumer.setAllocateMessageQueueStrategy(new TrimtabStrategy(trimtab));
         return trimtab;
     }
@@ -114,6 +115,7 @@ public final class Trimtab implements AutoCloseable {
     public static Trimtab attach(
             DefaultLitePullConsumer consumer, MemberOptions options, Fallback fallback) {
         Trimtab trimtab = new Trimtab(gate -> new LiteClient(consumer, gate), options, fallback);
+        consumer.setOffsetStore(new OwnOffsets(consumer.getOffsetStore(), trimtab.client, trimtab::mayCommit));
         consumer.setAllocateMessageQueueStrategy(new TrimtabStrategy(trimtab));
         return trimtab;
     }
@@ -222,6 +224,11 @@ public final class Trimtab implements AutoCloseable {
         }
         member.subscribe(topics);
         answers.keepTo(topics);
+    }
+
+    /** Whether its broker may be told how far it has come with a queue: until it is released, and by the clock. */
+    private boolean mayCommit(MessageQueue queue) {
+        return member == null || alone || client.isBroadcasting() || token(queue).isPresent();
     }
 
     private boolean isOurs(Queue queue) {

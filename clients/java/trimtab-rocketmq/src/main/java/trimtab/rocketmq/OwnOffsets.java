@@ -1,0 +1,91 @@
+package trimtab.rocketmq;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.apache.rocketmq.client.consumer.store.LocalFileOffsetStore;
+import org.apache.rocketmq.client.consumer.store.OffsetStore;
+import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
+import org.apache.rocketmq.client.consumer.store.RemoteBrokerOffsetStore;
+import org.apache.rocketmq.client.exception.MQBrokerException;
+import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.common.message.MessageQueue;
+import org.apache.rocketmq.remoting.exception.RemotingException;
+
+/**
+ * The offsets of one consumer, of which only those are sent to a broker whose queues are its own at that moment.
+ *
+ * <p>RocketMQ sends all of them every five seconds. So a process that was frozen, and wakes when its queues are
+ * others', would send at once what it had reached before, and their offsets would go back. It is asked by the clock,
+ * whether or not the consumer has noticed yet.
+ */
+final class OwnOffsets implements OffsetStore {
+    private final Client client;
+    private final Predicate<MessageQueue> isOurs;
+    private volatile OffsetStore kept;
+
+    /** Lays it over what the consumer would use, or was told to; null: RocketMQ's own. */
+    OwnOffsets(OffsetStore kept, Client client, Predicate<MessageQueue> isOurs) {
+        this.kept = kept;
+        this.client = client;
+        this.isOurs = isOurs;
+    }
+
+    /** Called when the consumer starts: what RocketMQ would make then can be made only then. */
+    @Override
+    public void load() throws MQClientException {
+        if (kept == null) {
+            kept = client.isBroadcasting()
+                    ? new LocalFileOffsetStore(client.shared(), client.group())
+                    : new RemoteBrokerOffsetStore(client.shared(), client.group());
+        }
+        kept.load();
+    }
+
+    @Override
+    public void updateOffset(MessageQueue queue, long offset, boolean increaseOnly) {
+        kept.updateOffset(queue, offset, increaseOnly);
+    }
+
+    /** Asked of RocketMQ 5 alone. */
+    @Override
+    public void updateAndFreezeOffset(MessageQueue queue, long offset) {
+        kept.updateAndFreezeOffset(queue, offset);
+    }
+
+    @Override
+    public long readOffset(MessageQueue queue, ReadOffsetType type) {
+        return kept.readOffset(queue, type);
+    }
+
+    @Override
+    public void persistAll(Set<MessageQueue> queues) {
+        kept.persistAll(queues.stream().filter(isOurs).collect(Collectors.toSet()));
+    }
+
+    @Override
+    public void persist(MessageQueue queue) {
+        if (isOurs.test(queue)) {
+            kept.persist(queue);
+        }
+    }
+
+    @Override
+    public void removeOffset(MessageQueue queue) {
+        kept.removeOffset(queue);
+    }
+
+    @Override
+    public Map<MessageQueue, Long> cloneOffsetTable(String topic) {
+        return kept.cloneOffsetTable(topic);
+    }
+
+    @Override
+    public void updateConsumeOffsetToBroker(MessageQueue queue, long offset, boolean isOneway)
+            throws RemotingException, MQBrokerException, InterruptedException, MQClientException {
+        if (isOurs.test(queue)) {
+            kept.updateConsumeOffsetToBroker(queue, offset, isOneway);
+        }
+    }
+}
