@@ -73,6 +73,7 @@ def test_rocketmqs_consumers_obey(
     if listener == "concurrently":
         frozen = consumers.workers["b"].freeze()
         consumers.settle("c")
+        published.wait_until(lambda: len(consumers.shares().get("c", ())) == QUEUES)
         consumers.frozen["b"] = (frozen, consumers.workers["b"].wake())
         consumers.settle("b", "c")
     consumers.killed["b"] = consumers.workers["b"].kill()
@@ -89,7 +90,7 @@ def test_rocketmqs_consumers_obey(
         it for process in consumers.workers.values() for it in process.lines() if "refuse" in it
     }
     assert bool(refused) == (listener == "concurrently")
-    assert [] == consumers.heard_of_server("back ")
+    assert [] == consumers.heard_of_server("back broker-")
 
 
 def are_apart(shares: dict[str, set[tuple[str, str]]], *names: str) -> bool:

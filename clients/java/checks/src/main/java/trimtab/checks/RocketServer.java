@@ -133,7 +133,7 @@ public final class RocketServer {
     private void watch(String name, BrokerController broker, String group, String topic) {
         new OffsetWatch(broker, group, topic, (queue, before, now) -> {
             if (now < before) {
-                System.out.println("back " + name + " " + queue + " " + before + " " + now);
+                System.out.println("back " + name + " " + queue + " " + before + " " + now + " " + System.nanoTime());
             }
         }).start();
     }

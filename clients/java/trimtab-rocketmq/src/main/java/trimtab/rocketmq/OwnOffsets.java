@@ -16,7 +16,7 @@ import org.apache.rocketmq.remoting.exception.RemotingException;
 /**
  * The offsets of one consumer, of which only those are sent to a broker whose queues are its own at that moment.
  *
- * <p>RocketMQ sends all of them every five seconds. So a process that was frozen, and wakes when its queues are
+ * <p>RocketMQ sends all of them every five seconds, and one with each pull. So a process that was frozen, and wakes when its queues are
  * others', would send at once what it had reached before, and their offsets would go back. It is asked by the clock,
  * whether or not the consumer has noticed yet.
  */
@@ -54,9 +54,11 @@ final class OwnOffsets implements OffsetStore {
         kept.updateAndFreezeOffset(queue, offset);
     }
 
+    /** What is in memory is asked for to be sent with a pull; -1: nothing. */
     @Override
     public long readOffset(MessageQueue queue, ReadOffsetType type) {
-        return kept.readOffset(queue, type);
+        boolean isToBeSent = type == ReadOffsetType.READ_FROM_MEMORY;
+        return isToBeSent && !isOurs.test(queue) ? -1 : kept.readOffset(queue, type);
     }
 
     @Override
