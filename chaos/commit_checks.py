@@ -14,6 +14,8 @@ from chaos.history import Event, History, S, name_of
 
 STAMPS_NS: Final = S // 20
 """Kafka stamps commits in milliseconds of another clock, which may be adjusted meanwhile."""
+AT_ONCE_NS: Final = S // 20
+"""By so much two messages of one process to a broker overtake each other on a busy machine."""
 LATE_COMMIT_S: Final = 5.0
 """What a frozen broker or a line that was held up had before arrives this long after it at the
 latest: a commit has two seconds."""
@@ -31,15 +33,21 @@ def commits_go_back(history: History) -> Iterator[str]:
 
 
 def brokers_go_back(history: History) -> Iterator[str]:
-    """The same of RocketMQ's brokers; one that comes back may have forgotten the last seconds."""
-    reached = dict[int, int]()
+    """The same of RocketMQ's brokers; one that comes back may have forgotten the last seconds.
+
+    A consumer tells its broker by two threads, so what was committed a moment ago may come again.
+    """
+    told = defaultdict[int, list[Event]](list)
     for event in history:
+        those = told[event.queue]
         if event.kind == "back":
-            reached.pop(event.queue, None)
+            those.clear()
         elif event.kind == "committed":
-            if event.offset < (before := reached.get(event.queue, -1)):
-                yield f"queue {event.queue}: after {before} {event.offset} is committed"
-            reached[event.queue] = event.offset
+            while len(those) > 1 and those[1].at < event.at - AT_ONCE_NS:
+                del those[0]
+            if those and event.offset < those[0].offset:
+                yield f"queue {event.queue}: after {those[-1].offset} {event.offset} is committed"
+            those.append(event)
 
 
 def committed_before_its_effect(history: History) -> Iterator[str]:

@@ -80,7 +80,7 @@ class Fleet:
         who = f"m{number}.{self._lives[number]}"
         command, guarded = self._command(number, who), number in self._guarded
         if guarded:
-            command = [*SUPERVISED, "--", *command]
+            command = [*SUPERVISED, *command]
         with self._lock, (self._home / f"{who}.log").open("wb") as log:
             self._record.add("started", who)
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log)

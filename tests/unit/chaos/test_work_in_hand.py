@@ -162,6 +162,8 @@ def test_a_broker_that_comes_back_may_have_forgotten_commits_and_no_other_may() 
 
     assert [] == judged(*GOOD, *commits, *gone, back)
     assert [BACK] == judged(*GOOD, *commits, back)
+    a_moment_ago = at(10.02, "broker-a", "committed", offset=3)
+    assert [] == judged(*GOOD, *commits, at(10.01, "broker-a", "committed", offset=5), a_moment_ago)
 
 
 def test_what_is_committed_in_order_has_had_its_effect() -> None:
