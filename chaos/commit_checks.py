@@ -45,7 +45,8 @@ def brokers_go_back(history: History) -> Iterator[str]:
         elif event.kind == "committed":
             while len(those) > 1 and those[1].at < event.at - AT_ONCE_NS:
                 del those[0]
-            if those and event.offset < those[0].offset:
+            is_long_ago = bool(those) and those[0].at < event.at - AT_ONCE_NS
+            if is_long_ago and event.offset < those[0].offset:
                 yield f"queue {event.queue}: after {those[-1].offset} {event.offset} is committed"
             those.append(event)
 

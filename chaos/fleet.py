@@ -18,6 +18,7 @@ from typing import Final, Self
 
 from bench.departures.fleet import SUPERVISED
 from chaos.history import Recorder
+from console.errors import Failure
 
 MEMBERS: Final = 4
 _LEAVE_S: Final = 40.0
@@ -30,7 +31,7 @@ _SAID: Final = 8_000
 Command = Callable[[int, str], Sequence[str]]
 """How a member of this number is started, whose life is called so."""
 _BEGIN_S: Final = 5.0
-"""For `trimtab-guard` to begin its command."""
+"""For `trimtab-guard` to begin its command, or to reap it."""
 _KILLED: Final = {-signal.SIGKILL, 128 + signal.SIGKILL}
 
 
@@ -44,19 +45,24 @@ class Life:
     expected: bool = False
     """Whether it is to end."""
 
-    def pid(self) -> int:
-        """The member's own process; of `trimtab-guard` itself, if it never began its command."""
+    def pid(self) -> int | None:
+        """The member's own process; None: `trimtab-guard` has none yet, or none any more."""
+        if not self.guarded:
+            return self.process.pid
         deadline = time.monotonic() + _BEGIN_S
-        while self.guarded and self.process.poll() is None and time.monotonic() < deadline:
+        while self.process.poll() is None and time.monotonic() < deadline:
             if commands := [*filter(_is_command, _children(self.process.pid))]:
                 return commands[0]
             time.sleep(_LOOK_S)
-        return self.process.pid
+        return None
 
-    def tell(self, number: signal.Signals) -> None:
-        """Send the member a signal, if it is there."""
-        with suppress(ProcessLookupError):
-            os.kill(self.pid(), number)
+    def tell(self, number: signal.Signals) -> int | None:
+        """Send the member a signal, and return whom; None: it is not there."""
+        pid = self.pid()
+        if pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        return pid
 
 
 class Fleet:
@@ -177,17 +183,23 @@ class Fleet:
 
     def _kill(self, life: Life) -> None:
         """Kill a member; whether its guard has said so already is not waited for."""
-        life.expected, pid = True, life.pid()
+        life.expected = True
         self._record.add("killed", life.who)
-        life.tell(signal.SIGKILL)
-        if pid == life.process.pid:
+        pid = life.tell(signal.SIGKILL)
+        if pid in {None, life.process.pid}:
+            life.process.kill()
             life.process.wait()
             return
+        deadline = time.monotonic() + _BEGIN_S
         while Path(f"/proc/{pid}").exists():
+            if time.monotonic() > deadline:
+                raise Failure(f"{life.who} was killed, and its guard does not reap it")
             time.sleep(_REAPED_S)
         for those in self.members:
             if life in those:
                 those.remove(life)
+        assert life.process.stdin is not None
+        life.process.stdin.close()
         self._speaking.append(life.process)
 
     def __enter__(self) -> Self:

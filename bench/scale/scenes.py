@@ -73,7 +73,8 @@ class Seen:
     samples: list[Sample] = field(default_factory=list)
     """Of a soak."""
     caught_up_s: float | None = None
-    """How long it took from when all had joined, or from the thaw on; None: it never did."""
+    """How long it took from when all had been told what they own, or from the thaw on; None: it
+    never did, or was not waited for."""
 
     @property
     def keeps_up(self) -> bool:

@@ -9,7 +9,8 @@ It judges nothing: it announces a loss of queues at once and again, and the brai
 it doubts it (``rebalance.groups.routing``).
 
 Kept by ``routes``, which talks to Kafka, and asks many times a second: so of many thousand groups
-only those are looked at that something was heard of. Time comes in as an argument.
+only those are looked at that something was heard of, whose topics have changed, or whose time has
+come. Time comes in as an argument.
 """
 
 from collections import Counter

@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 
 import structlog
 
+from chaos.commit_checks import brokers_go_back
+from chaos.history import Event
 from streaming.feeds.announcements import Seen
 from streaming.feeds.name_server import NameServers
 from streaming.process.trouble import Trouble
@@ -89,6 +91,16 @@ class Consumers:
     def heard_of_server(self, word: str) -> list[str]:
         """What the brokers have said with this word in it."""
         return [it for it in self._server.lines() if word in it]
+
+    def set_back(self) -> list[str]:
+        """Each offset that was committed after a higher one."""
+        told = [it.split() for it in self.heard_of_server("committed broker-")]
+        numbers = {it: at for at, it in enumerate(sorted({(it[1], it[2]) for it in told}))}
+        commits = [
+            Event(int(at), broker, "committed", numbers[broker, queue], offset=int(offset))
+            for _, broker, queue, offset, at in told
+        ]
+        return [*brokers_go_back(tuple(commits))]
 
     def routes(self, *topics: str) -> dict[str, Seen]:
         """What the name server says of topics."""

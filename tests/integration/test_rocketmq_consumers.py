@@ -90,7 +90,7 @@ def test_rocketmqs_consumers_obey(
         it for process in consumers.workers.values() for it in process.lines() if "refuse" in it
     }
     assert bool(refused) == (listener == "concurrently")
-    assert [] == consumers.heard_of_server("back broker-")
+    assert [] == consumers.set_back()
 
 
 def are_apart(shares: dict[str, set[tuple[str, str]]], *names: str) -> bool:

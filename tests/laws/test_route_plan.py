@@ -31,15 +31,26 @@ summaries = some.dictionaries(
         version=some.integers(0, 3),
         queues=some.sampled_from([0, 4, 6]),
         awaited=some.booleans(),
+        left_out=some.sampled_from([None, 2]),
+        generation=some.sampled_from([None, "first"]),
     ),
 )
 histories = some.lists(
     some.one_of(
         some.tuples(some.just("joined"), groups, topics, patterns),
-        some.tuples(some.just("summarised"), groups, summaries, patterns, some.integers(0, 2)),
+        some.tuples(
+            some.just("summarised"),
+            groups,
+            summaries,
+            patterns,
+            some.integers(0, 2),
+            some.booleans(),
+        ),
         some.tuples(some.just("saw"), some.sampled_from(TOPICS), some.sampled_from(KINDS)),
         some.tuples(some.just("listed"), topics),
         some.tuples(some.just("lost"), some.integers(0, 5)),
+        some.tuples(some.just("looked up"), topics),
+        some.tuples(some.just("tell")),
         some.tuples(some.just("wait"), some.sampled_from([0.5, 2, 10, 61, 3_700])),
     ),
     max_size=MOST,
@@ -56,11 +67,11 @@ def test_it_looks_at_whom_it_must(history: list[tuple[object, ...]]) -> None:
             now += float(str(happening[1]))
         for one in (plan, thorough):
             _tell(one, happening, now, said)
-        thorough._heard.update(thorough._groups)  # noqa: SLF001 - whoever looks at all
-        due = plan.due(now)
-        said += due
-
-        assert thorough.due(now) == due
+        if happening[0] in {"tell", "wait"}:
+            thorough._heard.update(thorough._groups)  # noqa: SLF001 - whoever looks at all
+            due = plan.due(now)
+            said += due
+            assert thorough.due(now) == due
         assert thorough.wanted() == plan.wanted()
         assert thorough.unseen() == plan.unseen()
         assert dict(thorough.seen) == dict(plan.seen)
@@ -75,11 +86,13 @@ def _tell(
     match happening:
         case ("joined", str(group), list(wanted), list(by)):
             plan.joined(group, wanted, now, by)
-        case ("summarised", str(group), dict(known), list(by), int(members)):
-            plan.summarised(group, known, members=members, now=now, patterns=by)
+        case ("summarised", str(group), dict(known), list(by), int(members), bool(cut)):
+            plan.summarised(group, known, members=members, now=now, patterns=by, cut=cut)
         case ("saw", str(topic), Seen() as seen):
             plan.saw(topic, seen)
         case ("listed", list(there)):
             plan.listed(frozenset(map(TopicName, there)))
+        case ("looked up", list(those)):
+            plan.looked_up(those)
         case ("lost", int(which)) if which < len(said):
             plan.lost(said[-which - 1], now)

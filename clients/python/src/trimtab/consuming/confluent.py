@@ -12,7 +12,7 @@ Chosen by `assembly`. See `contract.Client`.
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Final
 
@@ -26,6 +26,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
+from trimtab.clock import now_s
 from trimtab.consuming.choice import Start
 from trimtab.consuming.confluent_settings import (
     client_settings,
@@ -143,15 +144,22 @@ class ConfluentClient:
         """Find the first messages at an end, or since a time."""
         time_ms = int(end.timestamp() * 1_000) if isinstance(end, datetime) else _SPECIAL[end]
         asked = [place(queue, time_ms) for queue in queues]
+        deadline = now_s() + timeout_s
         with _refusals():
             try:
                 found = checked(self._consumer.offsets_for_times(asked, timeout=timeout_s))
             except KafkaException as error:
-                if error.args[0].code() in _REMEMBERED:  # so that the next question may be answered
-                    for topic in {it.topic for it in queues}:
-                        self._consumer.list_topics(topic, timeout_s)
+                if error.args[0].code() in _REMEMBERED:
+                    self._remember_anew({it.topic for it in queues}, deadline)
                 raise
         return {queue_of(it): it.offset for it in found if it.offset >= 0}
+
+    def _remember_anew(self, topics: Iterable[str], deadline: float) -> None:
+        """Have the next question answered; what cannot be looked at in time is then looked at."""
+        for topic in topics:
+            if (left := deadline - now_s()) > 0:
+                with suppress(KafkaException):  # the caller raises why there is no answer
+                    self._consumer.list_topics(topic, left)
 
     def look(self) -> None:
         """Go on with a new consumer if this one has stopped to read something."""

@@ -18,10 +18,12 @@ import org.apache.rocketmq.remoting.protocol.RemotingCommand;
  *
  * <p>{@code RocketPart FOLDER names PORT} is a name server, {@code RocketPart FOLDER BROKER PORT NAMESRV} a broker,
  * which obeys lines: {@code topic NAME QUEUES} makes a topic; {@code watch GROUP TOPIC FILE FIRST} appends to a file
- * what the group commits from now on, in the words of {@code chaos/history.py}, where its first queue has that number.
+ * what that group alone commits from now on, in the words of {@code chaos/history.py}, where its first queue has that number.
  * At the end of stdin it shuts down in good order.
  */
 public final class RocketPart {
+    private static Thread watch;
+
     private RocketPart() {}
 
     public static void main(String[] args) throws Exception {
@@ -61,7 +63,10 @@ public final class RocketPart {
         FileOutputStream events = new FileOutputStream(order[3], true);
         int first = Integer.parseInt(order[4]);
         String name = broker.getBrokerConfig().getBrokerName();
-        new OffsetWatch(broker, order[1], order[2], (queue, before, now) -> {
+        if (watch != null) {
+            watch.interrupt();
+        }
+        watch = new OffsetWatch(broker, order[1], order[2], (queue, before, now) -> {
             String line = String.format("[%d, \"%s\", \"committed\", %d, -1, %d, -1, \"\"]%n",
                     System.nanoTime(), name, first + queue, now);
             try {
@@ -69,6 +74,7 @@ public final class RocketPart {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-        }).start();
+        });
+        watch.start();
     }
 }

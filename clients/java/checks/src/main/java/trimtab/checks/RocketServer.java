@@ -25,8 +25,8 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  * brokers have trimtab's hook, that of the last one copies nothing. It obeys lines: {@code topic NAME
  * QUEUES} makes a topic at each broker, {@code send TOPIC} begins to send numbers from 0 on, {@code stop}
  * prints how many were sent; {@code end BROKER} ends one; {@code cut GROUP CLIENT BROKER...} closes a
- * client's channels; {@code watch GROUP TOPIC} says from now on of each committed offset that goes back, {@code
- * back BROKER QUEUE FROM TO}; {@code names stop} and {@code names start} end its name server and begin another, which
+ * client's channels; {@code watch GROUP TOPIC} says from now on what is committed, {@code committed
+ * BROKER QUEUE OFFSET NANOSECONDS}; {@code names stop} and {@code names start} end its name server and begin another, which
  * knows nothing until the brokers register with it. It ends with stdin.
  */
 public final class RocketServer {
@@ -131,11 +131,8 @@ public final class RocketServer {
     }
 
     private void watch(String name, BrokerController broker, String group, String topic) {
-        new OffsetWatch(broker, group, topic, (queue, before, now) -> {
-            if (now < before) {
-                System.out.println("back " + name + " " + queue + " " + before + " " + now + " " + System.nanoTime());
-            }
-        }).start();
+        new OffsetWatch(broker, group, topic, (queue, before, now) -> System.out.println(
+                "committed " + name + " " + queue + " " + now + " " + System.nanoTime())).start();
     }
 
     private void awaitRoute(String topic) throws Exception {

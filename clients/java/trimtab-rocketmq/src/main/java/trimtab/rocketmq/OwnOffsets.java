@@ -1,5 +1,6 @@
 package trimtab.rocketmq;
 
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -43,15 +44,20 @@ final class OwnOffsets implements OffsetStore {
         kept.load();
     }
 
+    /** Not remembered either: the queue may be its own again before it is asked for. */
     @Override
     public void updateOffset(MessageQueue queue, long offset, boolean increaseOnly) {
-        kept.updateOffset(queue, offset, increaseOnly);
+        if (isOurs.test(queue)) {
+            kept.updateOffset(queue, offset, increaseOnly);
+        }
     }
 
-    /** Asked of RocketMQ 5 alone. */
+    /** Only RocketMQ 5 has it. */
     @Override
     public void updateAndFreezeOffset(MessageQueue queue, long offset) {
-        kept.updateAndFreezeOffset(queue, offset);
+        if (isOurs.test(queue)) {
+            kept.updateAndFreezeOffset(queue, offset);
+        }
     }
 
     /** What is in memory is asked for to be sent with a pull; -1: nothing. */
@@ -63,7 +69,7 @@ final class OwnOffsets implements OffsetStore {
 
     @Override
     public void persistAll(Set<MessageQueue> queues) {
-        kept.persistAll(queues.stream().filter(isOurs).collect(Collectors.toSet()));
+        kept.persistAll(queues.stream().filter(isOurs).collect(Collectors.toCollection(Own::new)));
     }
 
     @Override
@@ -88,6 +94,14 @@ final class OwnOffsets implements OffsetStore {
             throws RemotingException, MQBrokerException, InterruptedException, MQClientException {
         if (isOurs.test(queue)) {
             kept.updateConsumeOffsetToBroker(queue, offset, isOneway);
+        }
+    }
+
+    /** RocketMQ sends one after another, which takes seconds if a broker hangs, and looks each up before that. */
+    private final class Own extends HashSet<MessageQueue> {
+        @Override
+        public boolean contains(Object queue) {
+            return super.contains(queue) && isOurs.test((MessageQueue) queue);
         }
     }
 }

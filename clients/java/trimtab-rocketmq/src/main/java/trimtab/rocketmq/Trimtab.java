@@ -228,7 +228,7 @@ public final class Trimtab implements AutoCloseable {
 
     /** Whether its broker may be told how far it has come with a queue: until it is released, and by the clock. */
     private boolean mayCommit(MessageQueue queue) {
-        return member == null || alone || client.isBroadcasting() || token(queue).isPresent();
+        return member == null || alone || token(queue).isPresent() || client.isBroadcasting();
     }
 
     private boolean isOurs(Queue queue) {
