@@ -40,9 +40,10 @@ def scale(  # noqa: PLR0913 - options of a command, all by name
 ) -> None:
     """Measure the controller, and the floor, under the beats of so many members.
 
-    The floor is the same pipeline around a function that only counts. Measuring
-    begins when the joins are worked off. A run of one size and side takes the seconds and about a minute more, with 100,000
-    members four minutes. RocketMQ's own clients beat every 30 s, each in four groups of the size.
+    The floor is the same pipeline around a function that only counts. Measuring begins when the
+    joins are worked off. A run of one size and side takes the seconds and about a minute more, with
+    100,000 members four minutes. RocketMQ's own clients beat every 30 s, each in four groups of the
+    size.
 
     Examples:
       make bench NAME=scale
