@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from bench.departures.fleet import SUPERVISED
+from bench.departures.supervised import SUPERVISED, commands
 from chaos.history import Recorder
 from console.errors import Failure
 
@@ -51,8 +51,8 @@ class Life:
             return self.process.pid
         deadline = time.monotonic() + _BEGIN_S
         while self.process.poll() is None and time.monotonic() < deadline:
-            if commands := [*filter(_is_command, _children(self.process.pid))]:
-                return commands[0]
+            if found := commands(self.process.pid):
+                return found[0]
             time.sleep(_LOOK_S)
         return None
 
@@ -217,17 +217,3 @@ class Fleet:
         for guard in self._speaking:
             guard.kill()
             guard.wait()
-
-
-def _children(pid: int) -> list[int]:
-    with suppress(OSError):
-        return [int(it) for it in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return []
-
-
-def _is_command(pid: int) -> bool:
-    """Whether it is the member, and not its guard, or what is to become one of them."""
-    with suppress(OSError):
-        told = Path(f"/proc/{pid}/cmdline").read_bytes()
-        return not (b"trimtab.guard" in told or SUPERVISED[-1].encode() in told)
-    return False

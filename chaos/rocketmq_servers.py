@@ -52,18 +52,12 @@ class Server:
     def make(self, topic: str, queues: int) -> None:
         """Make a topic at this broker."""
         made = self._answers.count("made")
-        process = self._running()
-        assert process.stdin is not None
-        process.stdin.write(f"topic {topic} {queues}\n".encode())
-        process.stdin.flush()
+        self._tell(f"topic {topic} {queues}")
         self._answers.until("made", made + 1)
 
     def watch(self, group: str, topic: str, events: Path, first: int) -> None:
         """Have it write down what a group commits of its queues, the first so numbered."""
-        process = self._running()
-        assert process.stdin is not None
-        process.stdin.write(f"watch {group} {topic} {events} {first}\n".encode())
-        process.stdin.flush()
+        self._tell(f"watch {group} {topic} {events} {first}")
 
     def stop(self) -> None:
         """Have it end in good order."""
@@ -79,6 +73,12 @@ class Server:
         process.wait()
         assert process.stdin is not None
         process.stdin.close()
+
+    def _tell(self, order: str) -> None:
+        process = self._running()
+        assert process.stdin is not None
+        process.stdin.write(f"{order}\n".encode())
+        process.stdin.flush()
 
     def _running(self) -> subprocess.Popen[bytes]:
         assert self._process is not None, "not started"

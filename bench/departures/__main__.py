@@ -15,7 +15,8 @@ import typer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # stubs
 
 from bench.command import conclude, run
-from bench.departures.fleet import SUPERVISED, Command, Fleet
+from bench.departures.fleet import Command, Fleet
+from bench.departures.supervised import SUPERVISED
 from bench.departures.turns import doubled
 from bench.departures.worker import TOPIC
 from bench.floor.contender import Contender

@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -19,10 +18,7 @@ from typing import Any, Final, Self
 
 from bench.departures.turns import First, Turn
 from console.errors import Failure
-from trimtab import supervisor
 
-SUPERVISED: Final = (sys.executable, "-IS", supervisor.__file__)
-"""`trimtab-guard`, as it runs."""
 _PATIENCE_S: Final = 120.0
 _POLL_S: Final = 0.02
 REST_S: Final = 7.0

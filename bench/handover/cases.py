@@ -15,7 +15,8 @@ from enum import StrEnum
 from random import Random
 from typing import Final
 
-from bench.departures.fleet import SUPERVISED, Fleet
+from bench.departures.fleet import Fleet
+from bench.departures.supervised import SUPERVISED
 from bench.handover.measures import Cost, cost
 from bench.handover.sides import Side, set_up
 from bench.handover.traffic import Traffic

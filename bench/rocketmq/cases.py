@@ -11,7 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from bench.departures.fleet import SUPERVISED, Fleet
+from bench.departures.fleet import Fleet
+from bench.departures.supervised import SUPERVISED
 from bench.handover.measures import Cost, cost
 from bench.rocketmq.programs import Servers, java
 

@@ -170,8 +170,12 @@ class RoutePlan:
             self._heard.add(group)
 
     def _note(self, group: str, entry: GroupRoutes) -> None:
-        """Note that something was heard of a group, and count what it asks for."""
+        """Note that something was heard of a group."""
         self._heard.add(group)
+        self._book(group, entry)
+
+    def _book(self, group: str, entry: GroupRoutes) -> None:
+        """Count what a group asks for."""
         self._count(group, entry.wanted())
         if entry.asked:
             self._by_pattern.add(group)
@@ -196,8 +200,7 @@ class RoutePlan:
             self._by_pattern.discard(group)
             del self._groups[group], self._asking[group]
         else:
-            self._note(group, entry)
-            self._heard.discard(group)
+            self._book(group, entry)
 
     def _forget(self) -> None:
         """Forget the topics that no group asks for any more."""

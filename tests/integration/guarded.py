@@ -4,6 +4,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from bench.departures.supervised import commands, offspring
+
 PATIENCE_S = 30.0
 TELL_S = 1.0
 """For a member to tell its guard what it holds: it does so at once when the guard is there."""
@@ -11,17 +13,9 @@ ESTABLISHED = "01"
 """Of a connection, in /proc/net/tcp."""
 
 
-def children(pid: int) -> list[int]:
-    """Those of a process that hold members, not its guard."""
-    said = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    commands = {int(it): Path(f"/proc/{it}/cmdline").read_bytes() for it in said}
-    return [it for it, command in commands.items() if b"trimtab.guard" not in command]
-
-
 def guard_of(pid: int) -> int:
     """Its guard."""
-    said = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    (guard,) = {int(it) for it in said} - set(children(pid))
+    (guard,) = {*offspring(pid)} - {*commands(pid)}
     return guard
 
 

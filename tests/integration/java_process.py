@@ -11,8 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from bench.departures.supervised import commands
 from console.tethered_process import TetheredProcess
-from tests.integration.guarded import children, guard_of
+from tests.integration.guarded import guard_of
 
 PATIENCE_S: Final = 60.0
 _OPEN: Final = (
@@ -94,7 +95,7 @@ class JavaProcess:
 
     def kill_under_guard(self) -> int:
         """Kill it at once, and not its guard; return when, on the same clock."""
-        (program,) = children(self.pid)
+        (program,) = commands(self.pid)
         now = time.monotonic_ns()
         os.kill(program, signal.SIGKILL)
         self._process.wait(PATIENCE_S)

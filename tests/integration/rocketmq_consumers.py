@@ -26,9 +26,6 @@ from tests.integration.rocketmq_server import RocketMQ
 QUEUES: Final = 8
 WITH_RETRIES: Final = QUEUES + 1
 """Each group has a topic of one queue for messages that failed, but of those that are polled."""
-FIVE: Final = "trimtab-checks-server"
-FOUR: Final = "trimtab-checks-client-4"
-"""The libraries with RocketMQ's clients."""
 _STREAM: Final = "@STREAM"
 """RocketMQ adds it to the id of a client that is polled."""
 LITE: Final = "lite"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from bench.rocketmq.programs import FIVE
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.java_members import java
 from tests.integration.java_process import JavaProcess
@@ -35,7 +36,7 @@ class RocketMQ(JavaProcess):
         self.names = str(controller.settings["routes.name_servers"])
         """The name server's address."""
         port = self.names.rpartition(":")[2]
-        command = java("RocketServer", "trimtab-checks-server", hook=hook)
+        command = java("RocketServer", FIVE, hook=hook)
         super().__init__(home, [*command, str(home), port, cluster, *brokers])
 
     def __enter__(self) -> Self:

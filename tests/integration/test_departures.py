@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from bench.departures.fleet import SUPERVISED
+from bench.departures.supervised import SUPERVISED
 from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 
-from bench.departures.fleet import SUPERVISED
+from bench.departures.supervised import SUPERVISED, commands
 from console.embedded.broker import EmbeddedKafka
 from tests.builders import stranger
 from tests.builders.sessions import GROUP, MINE, assignment, queue
-from tests.integration.guarded import await_guard, children, guard_of
+from tests.integration.guarded import await_guard, guard_of
 from tests.integration.topics import create_control_topics
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -172,7 +172,7 @@ def start(
 
     yield begin
     for process, names in begun:
-        for worker in [process.pid, *(children(process.pid) if process.poll() is None else [])]:
+        for worker in [process.pid, *(commands(process.pid) if process.poll() is None else [])]:
             with suppress(ProcessLookupError):
                 os.kill(worker, signal.SIGKILL)
         process.wait()
@@ -247,7 +247,7 @@ def test_a_member_without_the_sdk_is_spoken_for(
         process.stdin.write(json.dumps([(post, held)]).encode() + b"\n\n")
         process.stdin.flush()
         assert process.stdout.readline() == b"held\n"
-        (worker,) = children(process.pid)
+        (worker,) = commands(process.pid)
         os.kill(worker, signal.SIGKILL)
         assert 128 + signal.SIGKILL == process.wait(PATIENCE_S)
 
@@ -258,7 +258,7 @@ def test_its_guard_is_silent_while_it_lives(start: Start, log: Log) -> None:
     """Also if it stands still: it may go on at any time."""
     command = start("m", by=SUPERVISED)
     await_guard(command.pid)
-    (worker,) = children(command.pid)
+    (worker,) = commands(command.pid)
     os.kill(worker, signal.SIGSTOP)
     log.read_for(SILENT_S)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.departures.fleet import SUPERVISED
+from bench.departures.supervised import SUPERVISED
 from tests.builders.application import until
 from tests.integration.accounts import Account, ends
 from tests.integration.conftest import QUEUES

@@ -8,14 +8,15 @@ from typing import Final
 
 import pytest
 
-from bench.departures.fleet import SUPERVISED
+from bench.departures.supervised import SUPERVISED
+from bench.rocketmq.programs import FIVE, FOUR
 from streaming.feeds.announcements import Seen
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.guarded import await_guard
 from tests.integration.java_members import java
 from tests.integration.java_process import JavaProcess
 from tests.integration.published import Published
-from tests.integration.rocketmq_consumers import FIVE, FOUR, LITE, QUEUES, Consumers, Work, overlaps
+from tests.integration.rocketmq_consumers import LITE, QUEUES, Consumers, Work, overlaps
 from trimtab import Member
 from trimtab.protocol import RunRef
 

@@ -9,6 +9,7 @@ from typing import Final
 
 import pytest
 
+from bench.rocketmq.programs import FIVE
 from tests.builders.command_line import Run
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
@@ -60,7 +61,7 @@ def test_without_kafka_the_broker_answers_by_itself(
     server = RocketMQ(tmp_path / "server", controller, hook=hook)
     with closing(Consumers(tmp_path, controller, published, group, server)) as consumers:
         consumers.begin()
-        consumers.join("a", "trimtab-checks-server", "by-broker", fallback="BROKER")
+        consumers.join("a", FIVE, "by-broker", fallback="BROKER")
 
         published.wait_until(lambda: len(consumers.shares().get("a", ())) == QUEUES)
 
@@ -147,7 +148,7 @@ def test_clients_that_let_their_broker_rebalance_follow_the_controller(
     """Three share as told, or pop; a killed one's queues move; the controller may be away."""
     consumers.begin()
     for name in ("a", "b", "c"):
-        consumers.join(name, "trimtab-checks-server", "by-broker", fallback="BROKER")
+        consumers.join(name, FIVE, "by-broker", fallback="BROKER")
     settle(published, consumers, "a", "b", "c")
     introduced = {it.split()[-1] for it in consumers.heard_of_server("settles transactions of")}
     assert {"broker-a", *FURTHER} == introduced  # a plug-in of the brokers' own is still served
@@ -180,7 +181,7 @@ def test_clients_that_let_their_broker_rebalance_follow_the_controller(
     sent = consumers.stop()  # when all was worked on: it has come back
     assert set(range(sent)) <= consumers.numbers()
     assert [] == twins(published, consumers)
-    consumers.join("twin of a", "trimtab-checks-server", "by-broker", fallback="BROKER", client="a")
+    consumers.join("twin of a", FIVE, "by-broker", fallback="BROKER", client="a")
     # Their subscriptions differ for some seconds: by that sign, too, they may be known first.
     published.wait_until(lambda: bool(twins(published, consumers)) and is_told(tmp_path))
     assert {*twins(published, consumers)} <= TWINS

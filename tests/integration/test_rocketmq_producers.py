@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from bench.rocketmq.programs import FIVE, FOUR
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.java_members import java
 from tests.integration.java_process import JavaProcess
@@ -30,9 +31,9 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 SENDERS: Final = ("five", "four")
 LIBRARIES: Final = {
-    "five": "trimtab-checks-server",
-    "four": "trimtab-checks-client-4",
-    "newcomer": "trimtab-checks-client-4",
+    "five": FIVE,
+    "four": FOUR,
+    "newcomer": FOUR,
 }
 """The client of RocketMQ 5.3.3 or that of 4.9.8."""
 BROKERS: Final = ("broker-a", "broker-b")

@@ -10,9 +10,9 @@ final class OffsetWatch extends Thread {
     private static final int WATCHED = 32;
     private static final int PAUSE_MS = 5;
 
-    /** Is told of a queue, and of the offset that was committed before (-1: none) and now. */
+    /** Is told of a queue, and of the offset that is committed now. */
     interface Heard {
-        void changed(int queue, long before, long now);
+        void changed(int queue, long offset);
     }
 
     private final BrokerController broker;
@@ -37,8 +37,8 @@ final class OffsetWatch extends Thread {
                 for (int queue = 0; queue < WATCHED; queue++) {
                     long now = broker.getConsumerOffsetManager().queryOffset(group, topic, queue);
                     Long before = reached.put(queue, now);
-                    if (now != (before == null ? -1 : before)) {
-                        heard.changed(queue, before == null ? -1 : before, now);
+                    if (now != (before == null ? -1 : before)) { // -1: none
+                        heard.changed(queue, now);
                     }
                 }
                 Thread.sleep(PAUSE_MS);

@@ -66,9 +66,9 @@ public final class RocketPart {
         if (watch != null) {
             watch.interrupt();
         }
-        watch = new OffsetWatch(broker, order[1], order[2], (queue, before, now) -> {
+        watch = new OffsetWatch(broker, order[1], order[2], (queue, offset) -> {
             String line = String.format("[%d, \"%s\", \"committed\", %d, -1, %d, -1, \"\"]%n",
-                    System.nanoTime(), name, first + queue, now);
+                    System.nanoTime(), name, first + queue, offset);
             try {
                 events.write(line.getBytes(StandardCharsets.UTF_8));
             } catch (IOException e) {

@@ -131,8 +131,8 @@ public final class RocketServer {
     }
 
     private void watch(String name, BrokerController broker, String group, String topic) {
-        new OffsetWatch(broker, group, topic, (queue, before, now) -> System.out.println(
-                "committed " + name + " " + queue + " " + now + " " + System.nanoTime())).start();
+        new OffsetWatch(broker, group, topic, (queue, offset) -> System.out.println(
+                "committed " + name + " " + queue + " " + offset + " " + System.nanoTime())).start();
     }
 
     private void awaitRoute(String topic) throws Exception {
