@@ -35,7 +35,7 @@ help: ## Show this help
 .PHONY: setup demo run .tools
 setup: .tools ## Install everything into this checkout (once; about 2 minutes)
 	@$(MAKE) --silent --jobs=2 .venv/.projects .cache/jars/stamp
-	@$(MAKE) --silent .cache/jars/classes.jsa
+	@$(MAKE) --silent .cache/jars/kafka.jsa
 
 demo: setup ## Watch rebalances happen: a real Kafka, the controller and live members
 	@$(BIN)/trimtab demo
@@ -49,9 +49,10 @@ run: setup ## Start the controller (on an embedded Kafka, unless TRIMTAB_KAFKA__
 PURE := not (kafka or spark or packaging or gate or slow)
 # A process more than cores, for the pure tests wait a little as well.
 ONE_MORE = $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
-# How many processes run tests: two with the lowest priority for those that need no JVM, the others
-# for those that do, which wait most of their time (tests/builders/sharing.py).
-AT_ONCE ?= 4
+# How many processes run tests: two with the lowest priority for those that need no JVM, two for
+# those that do, which wait most of their time, and one for these when the first two are done
+# (tests/builders/sharing.py).
+AT_ONCE ?= 5
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
 .PHONY: chaos floors kills members
@@ -227,9 +228,10 @@ SLOW := Downloading .*[0-9]{2}\.[0-9] MB\)|Building wheel for \w+|Installing col
 		'from console.embedded.jars import JarCache; JarCache.default().fetch()')
 	@touch $@
 
-# Later starts of the controller take a third less. Spark's own jars are those of PySpark.
-.cache/jars/classes.jsa: .venv/.runtime .cache/jars/stamp | .venv/.projects
-	@$(call step,quicker starts of the controller,$(BIN)/trimtab --quiet prepare >/dev/null)
+# Later starts of the controller and of the embedded Kafka take a third less. Spark's own jars are
+# those of PySpark. It is the last file that is written.
+.cache/jars/kafka.jsa: .venv/.runtime .cache/jars/stamp | .venv/.projects
+	@$(call step,quicker starts,$(BIN)/trimtab --quiet prepare >/dev/null)
 	@touch $@
 
 # Members in Java: built by a compiler that Maven fetches, because a Java runtime has none. What they

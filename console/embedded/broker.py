@@ -55,6 +55,7 @@ class EmbeddedKafka:
         progress: Who hears how long it takes.
         properties: More properties of the broker, or others in the place of ours; listeners are
             beside ours.
+        record: Where it writes down, when it ends, what Java has loaded; None: nowhere.
     """
 
     def __init__(
@@ -65,12 +66,14 @@ class EmbeddedKafka:
         jars: JarCache | None = None,
         progress: Progress = SILENT,
         properties: Mapping[str, str] = AS_IT_IS,
+        record: Path | None = None,
     ) -> None:
         self.instance = Instance(home)
         self._port = port
         self._jars = jars or JarCache.default()
         self._progress = progress
         self._properties = properties
+        self._recording = [f"-XX:ArchiveClassesAtExit={record}"] if record else []
         self._address: BrokerAddress | None = None
         self._process: TetheredProcess | None = None
 
@@ -108,8 +111,9 @@ class EmbeddedKafka:
 
     def _spawn(self, command: list[str | Path], output: IO[bytes], lock_fd: int) -> int:
         self.stop()  # of an attempt on a port that was snatched
+        java, *rest = command
         self._process = TetheredProcess(
-            command,
+            [java, *self._recording, *rest],
             output=output,
             cwd=self.instance.directory,
             grace_s=STOP_GRACE_S,

@@ -58,7 +58,14 @@ _JVM_OPTIONS = (
     "-XX:-UsePerfData",  # otherwise writes to the machine's /tmp
     "-XX:+ExitOnOutOfMemoryError",  # a broker that lives on after that only looks alive
     "-Djava.awt.headless=true",
+    # One that does not fit is passed over; Java would say so, and what it leaves out of one.
+    *("-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off"),
 )
+
+
+def class_archive(jars: Path) -> Path:
+    """Where what Java has loaded for a broker with these jars is kept (`trimtab prepare`)."""
+    return jars.parent / "kafka.jsa"
 
 
 def broker_properties(
@@ -86,9 +93,11 @@ def cluster_id(drawn: uuid.UUID) -> str:
 
 def java_command(java: Path, jars: Path, *, logs: Path, tmp: Path) -> list[str | Path]:
     """Everything of a Java call up to the main class."""
+    archive = class_archive(jars)
     return [
         java,
         *_JVM_OPTIONS,
+        *([f"-XX:SharedArchiveFile={archive}"] if archive.exists() else []),
         f"-Djava.io.tmpdir={tmp}",
         f"-Dlog4j2.configurationFile={_LOG_SETTINGS}",
         f"-Dtrimtab.logs={logs}",

@@ -1,7 +1,8 @@
 """How tests are dealt out to several processes (`--dist=loadgroup`), so that no core ever waits.
 
 Tests with a JVM wait half of their time: for sessions to end, for one another. Two processes of the
-lowest priority run the others meanwhile, with what the first ones leave of the machine.
+lowest priority run the others meanwhile, with what the first ones leave of the machine. When they
+are done, one more begins with those with a JVM.
 """
 
 import os
@@ -14,6 +15,9 @@ from xdist.scheduler import LoadScopeScheduling
 
 BACKGROUND: Final = ("gw0", "gw1")
 """The processes for tests without a JVM, as xdist names them: one for each core."""
+
+RESERVE: Final = "gw4"
+"""The process that waits until no test without a JVM is left to begin."""
 
 NEEDS_JVM: Final = ("tests/integration/", "tests/packaging/")
 """Where the tests are that wait most of their time."""
@@ -83,13 +87,28 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         crashed: str | None = super().remove_node(node)
         return crashed
 
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:  # noqa: ANN401 - of xdist
+        """Have the one in reserve begin as soon as it may."""
+        super().mark_test_complete(node, item_index, duration)
+        for it in self.nodes:
+            if it.gateway.id == RESERVE and not self._pending_of(self.assigned_work[it]):
+                self._reschedule(it)
+
     def _reschedule(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """Give a process two tests, also one that replaces another; it begins with no fewer."""
+        if self._waits(node):
+            return
         super()._reschedule(node)
         while not node.shutting_down and self._pending_of(self.assigned_work[node]) < _FEWEST:
             super()._reschedule(node)
 
+    def _waits(self, node: Any) -> bool:  # noqa: ANN401 - of xdist
+        """Whether it is in reserve, and the machine has enough to do."""
+        return node.gateway.id == RESERVE and not all(map(needs_jvm, self.workqueue))
+
     def _assign_work_unit(self, node: Any) -> None:  # noqa: ANN401 - of xdist
+        if self._waits(node):
+            return
         units = self.assigned_work.get(node, {})
         is_free = all(units.get(self._long.get(node, ""), {}).values())  # of a long test
         chosen = self._chosen(node, last=not is_free)

@@ -21,7 +21,9 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 )
 
 from console.embedded.broker import EmbeddedKafka
+from console.embedded.broker_files import class_archive
 from console.embedded.instance import Instance
+from console.embedded.jars import JarCache
 from console.embedded.ports import choose_port
 from console.embedded.readiness import answers
 from console.errors import Failure
@@ -117,6 +119,14 @@ def test_it_writes_only_below_its_home(kafka: EmbeddedKafka) -> None:
     assert "started" in kafka.log.read_text()
     assert {"data", "logs", "tmp"} <= {path.name for path in kafka.instance.directory.iterdir()}
     assert "" == kafka.instance.output.read_text()
+
+
+def test_it_takes_classes_from_the_archive(kafka: EmbeddedKafka) -> None:
+    """The set-up has written them down (`trimtab prepare`): a start takes a third less."""
+    broker = kafka.instance.running()
+    assert broker is not None
+    archive = class_archive(JarCache.default().kafka)
+    assert str(archive) in Path(f"/proc/{broker.pid}/maps").read_text()
 
 
 # --------------------------------------------------------------------------- an obedient process
