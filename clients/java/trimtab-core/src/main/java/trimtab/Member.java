@@ -58,6 +58,17 @@ public final class Member implements Inbox {
 
     public Member(
             String group, String memberId, List<String> topics, MemberOptions options, MemberListener listener) {
+        this(group, memberId, topics, options, listener, options.transport());
+    }
+
+    /** One whose way to Kafka has been {@linkplain KafkaTransport#prepare prepared} with the same options. */
+    public Member(
+            String group,
+            String memberId,
+            List<String> topics,
+            MemberOptions options,
+            MemberListener listener,
+            KafkaTransport transport) {
         this.listener = listener;
         this.groupKey = group.getBytes(StandardCharsets.UTF_8);
         this.profile =
@@ -70,8 +81,7 @@ public final class Member implements Inbox {
                         options.instance,
                         "trimtab-java");
         this.watch = new Watch(memberId + " in " + group, options, text -> teller.tell(() -> listener.onTrouble(text)));
-        this.transport =
-                new KafkaTransport(options.servers, options.prefix, options.sessionTimeout, options.kafka, this);
+        this.transport = transport;
         this.guard = new Guard(
                 new Post(options.servers, group, options.prefix, options.sessionTimeout, options.kafka, options.guardKafka),
                 this::trouble);
@@ -229,7 +239,7 @@ public final class Member implements Inbox {
     private void connect() throws InterruptedException {
         while (true) {
             try {
-                transport.open(profile.group);
+                transport.open(profile.group, this);
                 begin();
                 return;
             } catch (Unreachable e) {

@@ -3,6 +3,7 @@ package trimtab;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import trimtab.transport.KafkaTransport;
 
 /** How a member reaches Kafka, and how long its silence is borne. All but the servers have defaults. */
 public final class MemberOptions {
@@ -75,6 +76,11 @@ public final class MemberOptions {
     /** Time to let a queue go. */
     public Duration revocationTimeout() {
         return revocationTimeout;
+    }
+
+    /** A way to Kafka by these options, for one member. */
+    public KafkaTransport transport() {
+        return new KafkaTransport(servers, prefix, sessionTimeout, Map.copyOf(kafka));
     }
 
     /** The options of kafka-clients that were given. */

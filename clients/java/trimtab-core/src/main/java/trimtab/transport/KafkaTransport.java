@@ -24,14 +24,14 @@ import trimtab.session.Action.Send;
 /**
  * One member's way to Kafka: writes records, and follows its group's partition of two topics.
  *
- * <p>One thread uses it, but for {@link #send}, which any may call. Only Kafka's answer proves that a
- * member has read the log to its end: silence may also mean that nothing gets through.
+ * <p>One thread uses it, but for {@link #send}, which any may call, and {@link #prepare}, which may be done
+ * before there is a member. Only Kafka's answer proves that a member has read the log to its end: silence may
+ * also mean that nothing gets through.
  */
 public final class KafkaTransport {
     private static final Duration CONNECT = Duration.ofSeconds(5);
 
     private final String prefix;
-    private final Inbox inbox;
     private final String servers;
     private final Duration patience;
     private final Map<String, Object> kafka;
@@ -42,19 +42,19 @@ public final class KafkaTransport {
     private Admin admin;
     private final Map<TopicPartition, Topic> followed = new HashMap<>();
     private int partition;
+    /** Whom it serves; null: nobody yet. */
+    private Inbox inbox;
 
     /** The last answer, until that far has been read; null: none. */
     private volatile End end;
     private volatile boolean asking;
 
-    public KafkaTransport(
-            String servers, String prefix, Duration patience, Map<String, Object> kafka, Inbox inbox) {
+    public KafkaTransport(String servers, String prefix, Duration patience, Map<String, Object> kafka) {
         this.servers = servers;
         this.prefix = prefix;
         this.patience = patience;
         this.kafka = kafka;
         this.diagnosis = new Diagnosis(servers, kafka);
-        this.inbox = inbox;
     }
 
     private void connect() throws Unreachable {
@@ -75,7 +75,7 @@ public final class KafkaTransport {
         asking.put("default.api.timeout.ms", patienceMs / 2); // the next beat asks again
         asking.put("request.timeout.ms", patienceMs / 4);
         try {
-            writer = new Writer(shared, prefix, patience, inbox);
+            writer = new Writer(shared, prefix, patience);
             consumer = new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
             admin = Admin.create(asking);
         } catch (KafkaException e) {
@@ -87,8 +87,32 @@ public final class KafkaTransport {
         }
     }
 
-    /** Follows the group's partitions from where they end now. */
-    public void open(String group) throws Unreachable {
+    /** Serves a member: follows its group's partitions from where they end now. */
+    public synchronized void open(String group, Inbox itsMember) throws Unreachable {
+        inbox = itsMember;
+        follow(group);
+    }
+
+    /** Does what takes a new process a second, so that {@link #open} takes a moment, and says what goes wrong. */
+    public synchronized void prepare(String group) {
+        try {
+            follow(group);
+        } catch (Unreachable | KafkaException e) {
+            // there may never be a member
+        }
+    }
+
+    /** Gives up what was prepared, unless there is a member by now; one that comes later begins anew. */
+    public synchronized void forgo() {
+        if (inbox == null && admin != null) {
+            close(Duration.ZERO);
+            writer = null;
+            consumer = null;
+            admin = null;
+        }
+    }
+
+    private void follow(String group) throws Unreachable {
         if (admin == null) {
             connect();
         }
@@ -102,6 +126,7 @@ public final class KafkaTransport {
                     offsets(ask().all().get(CONNECT.toMillis(), TimeUnit.MILLISECONDS));
             consumer.assign(followed.keySet());
             starts.forEach(consumer::seek);
+            writer.prepare();
         } catch (ExecutionException | TimeoutException | KafkaException e) {
             throw new Unreachable("where the log ends is not known: " + diagnosis.of(e));
         } catch (InterruptedException e) {
@@ -112,7 +137,7 @@ public final class KafkaTransport {
 
     /** Writes a record to the group's partition, without waiting. */
     public void send(Send message) {
-        writer.send(partition, message);
+        writer.send(partition, message, inbox);
     }
 
     /** Waits for records, and hands them to the inbox. */
@@ -146,7 +171,7 @@ public final class KafkaTransport {
     }
 
     /** Sends what is still to be sent, and disconnects. */
-    public void close(Duration timeout) {
+    public synchronized void close(Duration timeout) {
         if (writer != null) {
             writer.close(timeout);
         }

@@ -10,6 +10,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import trimtab.protocol.Topic;
 import trimtab.session.Action.Send;
 
 /**
@@ -21,13 +22,11 @@ final class Writer {
     private final KafkaProducer<byte[], byte[]> producer;
     private final BlockingQueue<Runnable> sends = new LinkedBlockingQueue<>();
     private final Thread thread = new Thread(this::run, "trimtab-writer");
-    private final Inbox inbox;
     private final String prefix;
     private volatile boolean closed;
 
-    Writer(Map<String, Object> kafka, String prefix, Duration patience, Inbox inbox) {
+    Writer(Map<String, Object> kafka, String prefix, Duration patience) {
         this.prefix = prefix;
-        this.inbox = inbox;
         Map<String, Object> config = new HashMap<>();
         int patienceMs = (int) patience.toMillis();
         config.put("acks", "all");
@@ -45,8 +44,20 @@ final class Writer {
         thread.start();
     }
 
-    void send(int partition, Send message) {
-        sends.add(() -> write(partition, message));
+    /** Sends a record; the inbox hears what becomes of it. */
+    void send(int partition, Send message, Inbox inbox) {
+        sends.add(() -> write(partition, message, inbox));
+    }
+
+    /** Connects, so that the first record need not wait for that. */
+    void prepare() {
+        sends.add(() -> {
+            try {
+                producer.partitionsFor(prefix + Topic.MEMBERS.suffix());
+            } catch (KafkaException e) {
+                // the first record has the same trouble, and says so
+            }
+        });
     }
 
     /** Sends what is still to be sent, and disconnects. */
@@ -70,7 +81,7 @@ final class Writer {
         }
     }
 
-    private void write(int partition, Send message) {
+    private void write(int partition, Send message, Inbox inbox) {
         byte[] key = message.key.getBytes(StandardCharsets.UTF_8);
         byte[] value = message.record.getBytes(StandardCharsets.UTF_8);
         String topic = prefix + message.topic.suffix();

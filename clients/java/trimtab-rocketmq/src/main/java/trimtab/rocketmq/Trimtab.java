@@ -19,6 +19,7 @@ import trimtab.Member;
 import trimtab.MemberOptions;
 import trimtab.protocol.Queue;
 import trimtab.session.Ending;
+import trimtab.transport.KafkaTransport;
 
 /**
  * Makes a consumer of RocketMQ a member of its group, whose queues the controller shares out.
@@ -61,6 +62,7 @@ public final class Trimtab implements AutoCloseable {
     private final Answers answers = new Answers();
     private final Departures departures;
     private final Routes routes;
+    private final KafkaTransport kafka;
     private final AllocateMessageQueueAveragely averagely = new AllocateMessageQueueAveragely();
     private final Object news = new Object();
     private volatile Member member;
@@ -77,6 +79,8 @@ public final class Trimtab implements AutoCloseable {
         this.fallback = fallback;
         this.departures = new Departures(client, gate, answers);
         this.routes = new Routes(client);
+        this.kafka = options.transport();
+        Ahead.connect(client, kafka);
         if (System.getProperty(FLOOR) == null) {
             System.setProperty(FLOOR, FLOOR_MS); // read when the first client of the process starts
         }
@@ -167,7 +171,9 @@ public final class Trimtab implements AutoCloseable {
         if (!client.isUnderWay()) {
             client.giveUp();
         }
-        if (mine != null) {
+        if (mine == null) {
+            kafka.forgo();
+        } else {
             mine.leave(Duration.ofSeconds(30)); // RocketMQ's own patience with a lock is 60
             mine.join(Duration.ofSeconds(60));
         }
@@ -215,7 +221,8 @@ public final class Trimtab implements AutoCloseable {
     private synchronized void begin(String group, String clientId) {
         List<String> topics = client.topics();
         if (member == null) {
-            member = new Member(group, clientId, topics, options, new Obedience(client, departures, this::hurry));
+            Obedience obedience = new Obedience(client, departures, this::hurry);
+            member = new Member(group, clientId, topics, options, obedience, kafka);
             unansweredSince = System.nanoTime();
             member.start();
             Thread keeper = new Thread(this::keep, "trimtab-rocketmq");
