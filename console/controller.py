@@ -37,7 +37,7 @@ _LOOK_S: Final = 1.0
 _LOOK_AGAIN_S: Final = 0.1
 
 
-class _BrokerWatch:
+class BrokerWatch:
     """Notices that the embedded broker is gone; nothing would start it again."""
 
     name = "the embedded Kafka"
@@ -166,14 +166,14 @@ def _sole_controller(home: Path) -> Iterator[None]:
 @contextmanager
 def _kafka(
     settings: Settings, jars: JarCache, progress: Progress
-) -> Iterator[tuple[str, Sequence[_BrokerWatch]]]:
+) -> Iterator[tuple[str, Sequence[BrokerWatch]]]:
     """The cluster that the settings name, or a broker that lives as long as we do."""
     if settings.kafka.bootstrap_servers is not None:
         yield settings.kafka.bootstrap_servers, ()
         return
     with EmbeddedKafka(Path(settings.home), jars=jars, progress=progress) as kafka:
         progress.note(f"Kafka listens on {kafka.bootstrap_servers}; its log is {kafka.log}")
-        yield kafka.bootstrap_servers, (_BrokerWatch(kafka),)
+        yield kafka.bootstrap_servers, (BrokerWatch(kafka),)
 
 
 def _require_topics(settings: Settings, servers: str, *, init: bool) -> None:

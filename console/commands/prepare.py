@@ -13,7 +13,7 @@ from console.output import write
 def prepare(context: typer.Context) -> None:
     """Make later starts quicker: write down what Java loads when controller and Kafka start.
 
-    Run it once after each installation or upgrade, also of Java. It takes half a minute and 180 MB
+    Run it once after each installation or upgrade, also of Java. It takes half a minute and 185 MB
     beside the Java archives. Without it, or when it does not fit any more, starts only take longer.
 
     Examples:

@@ -35,7 +35,10 @@ from console.progress import SILENT, Progress
 from console.tethered_process import TetheredProcess
 
 START_TIMEOUT_S = 60.0
-"""A start takes 3 to 5 s on two idle cores, and has taken 20 s at a load of 17."""
+"""A start takes 2 to 3 s on two idle cores, and has taken 20 s at a load of 17."""
+
+_RECORD_GRACE_S = 60.0
+"""What it has loaded takes Java three seconds to write down, on idle cores."""
 
 _PORT_ATTEMPTS = 3
 _POLL_S = 0.1
@@ -116,7 +119,7 @@ class EmbeddedKafka:
             [java, *self._recording, *rest],
             output=output,
             cwd=self.instance.directory,
-            grace_s=STOP_GRACE_S,
+            grace_s=_RECORD_GRACE_S if self._recording else STOP_GRACE_S,
             pass_fds=(lock_fd,),
         )
         return self._process.pid

@@ -58,7 +58,8 @@ _JVM_OPTIONS = (
     "-XX:-UsePerfData",  # otherwise writes to the machine's /tmp
     "-XX:+ExitOnOutOfMemoryError",  # a broker that lives on after that only looks alive
     "-Djava.awt.headless=true",
-    # One that does not fit is passed over; Java would say so, and what it leaves out of one.
+    # Java passes over an archive that does not fit. Without these it would print that, and also
+    # what it leaves out when it writes one.
     *("-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off"),
 )
 

@@ -1,8 +1,8 @@
 """How tests are dealt out to several processes (`--dist=loadgroup`), so that no core ever waits.
 
 Tests with a JVM wait half of their time: for sessions to end, for one another. Two processes of the
-lowest priority run the others meanwhile, with what the first ones leave of the machine. When they
-are done, one more begins with those with a JVM.
+lowest priority run the others meanwhile, with what the first ones leave of the machine. When all of
+these are dealt out, one more process begins, and runs those with a JVM.
 """
 
 import os
@@ -17,7 +17,8 @@ BACKGROUND: Final = ("gw0", "gw1")
 """The processes for tests without a JVM, as xdist names them: one for each core."""
 
 RESERVE: Final = "gw4"
-"""The process that waits until no test without a JVM is left to begin."""
+"""The process that begins when no test without a JVM is left to deal out; it is the fifth."""
+_BEFORE_RESERVE: Final = 4
 
 NEEDS_JVM: Final = ("tests/integration/", "tests/packaging/")
 """Where the tests are that wait most of their time."""
@@ -75,6 +76,8 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         if self.numnodes <= len(BACKGROUND):
             raise pytest.UsageError(f"--dist=loadgroup needs more than {len(BACKGROUND)} processes")
         self._long: dict[object, str] = {}
+        self._begun: set[object] = set()
+        """The one in reserve, once it has had a test: it never waits again."""
 
     def remove_node(self, node: Any) -> str | None:  # noqa: ANN401 - of xdist
         """Give others what a process that died has left to do, and only that.
@@ -85,13 +88,17 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         for unit in [it for it, tests in units.items() if all(tests.values())]:
             del units[unit]
         crashed: str | None = super().remove_node(node)
+        self._call_reserve()
         return crashed
 
     def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:  # noqa: ANN401 - of xdist
         """Have the one in reserve begin as soon as it may."""
         super().mark_test_complete(node, item_index, duration)
+        self._call_reserve()
+
+    def _call_reserve(self) -> None:
         for it in self.nodes:
-            if it.gateway.id == RESERVE and not self._pending_of(self.assigned_work[it]):
+            if it.gateway.id == RESERVE and self._pending_of(self.assigned_work[it]) < _FEWEST:
                 self._reschedule(it)
 
     def _reschedule(self, node: Any) -> None:  # noqa: ANN401 - of xdist
@@ -103,12 +110,22 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
             super()._reschedule(node)
 
     def _waits(self, node: Any) -> bool:  # noqa: ANN401 - of xdist
-        """Whether it is in reserve, and the machine has enough to do."""
-        return node.gateway.id == RESERVE and not all(map(needs_jvm, self.workqueue))
+        """Whether it is in reserve, and others have enough to do.
+
+        With fewer processes its name is that of one that replaces another.
+        """
+        return (
+            node.gateway.id == RESERVE
+            and self.numnodes > _BEFORE_RESERVE
+            and node not in self._begun
+            and any(it is not node and not it.shutting_down for it in self.nodes)
+            and not all(map(needs_jvm, self.workqueue))
+        )
 
     def _assign_work_unit(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         if self._waits(node):
             return
+        self._begun.add(node)
         units = self.assigned_work.get(node, {})
         is_free = all(units.get(self._long.get(node, ""), {}).values())  # of a long test
         chosen = self._chosen(node, last=not is_free)

@@ -15,10 +15,8 @@ _FRUGAL: Final = (
     "-XX:+UseSerialGC",
     "-Xmx256m",
     "-XX:MaxDirectMemorySize=1g",
-    *("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"),
 )
-"""They live for some seconds, and share two cores with others. What is in their jars was verified
-by hashes: to verify it class by class takes a sixth of a start."""
+"""They live for some seconds, and share two cores with others."""
 
 
 def java(program: str, *libraries: str, hook: Mapping[str, str] | None = None) -> list[str]:

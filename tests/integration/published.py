@@ -134,6 +134,12 @@ class Published:
         """The hand-overs of one group."""
         return [it for it in self.of_group(group) if isinstance(it, Handover)]
 
+    def endings(self, group: str) -> set[str]:
+        """How queues of one group were let go; the history may come after all else."""
+        self.wait_until(lambda: bool(self.handovers(group)))
+        self.catch_up()
+        return {it.ending for it in self.handovers(group)}
+
     def answers(self, group: str) -> dict[str, str]:
         """What became of each command to one group."""
         return {it.id: it.outcome for it in self.of_group(group) if isinstance(it, CommandAnswer)}

@@ -94,7 +94,7 @@ def test_java_and_python_share_a_group(
         assert 0 == java_a.end()
         with account.worker(arguments("python-b"), "each") as python_b:
             settle("java-b", "python-b")
-            assert {"released"} == {it.ending for it in published.handovers(group)}
+            assert {"released"} == published.endings(group)
             assert set() == account.twice
             java_b.kill()
             in_doubt = {number for *_, number, by in account.effects if by == "java-b"}
@@ -208,7 +208,7 @@ def test_a_consumer_that_is_killed_under_a_guard_is_succeeded_at_once(
 
     print(f"succeeded {(began - killed) / 1e6:.1f} ms after the kill")  # noqa: T201 - for `pytest -s`
     assert began - killed < AT_ONCE_NS
-    assert {"released"} == {it.ending for it in published.handovers(group)}
+    assert {"released"} == published.endings(group)
 
 
 def test_a_consumer_whose_guard_is_killed_goes_on(account: Account, start: Start) -> None:

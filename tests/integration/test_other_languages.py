@@ -75,4 +75,4 @@ def test_the_smallest_member_takes_part(
 
     changes = [it for it in published.of_group(group) if isinstance(it, MemberChanged)]
     assert set() == {it.event for it in changes} & {"expired", "fenced"}
-    assert {"released"} == {it.ending for it in published.handovers(group)}
+    assert {"released"} == published.endings(group)

@@ -70,7 +70,7 @@ def test_rocketmqs_consumers_obey(
     consumers.settle("a", "b", "c")
     assert 0 == consumers.workers["a"].end()
     consumers.settle("b", "c")
-    assert {"released"} == {it.ending for it in published.handovers(consumers.group)}
+    assert {"released"} == published.endings(consumers.group)
     if listener == "concurrently":
         frozen = consumers.workers["b"].freeze()
         consumers.settle("c")
@@ -126,7 +126,7 @@ def test_a_consumer_that_is_killed_under_a_guard_is_succeeded_at_once(
     sent, work = consumers.stop(), consumers.work()
     assert set(range(sent)) <= {it.number for it in work}
     assert [] == overlaps(work)
-    assert {"released"} == {it.ending for it in published.handovers(consumers.group)}
+    assert {"released"} == published.endings(consumers.group)
 
 
 def test_a_listener_that_shutdown_interrupts_loses_no_message(
@@ -155,7 +155,7 @@ def test_lite_pull_consumers_obey(consumers: Consumers, published: Published) ->
     consumers.settle("a", "b", "c")
     assert 0 == consumers.workers["a"].end()
     consumers.settle("b", "c")
-    assert {"released"} == {it.ending for it in published.handovers(consumers.group)}
+    assert {"released"} == published.endings(consumers.group)
     consumers.killed["b"] = consumers.workers["b"].kill()
     consumers.settle("c")
 

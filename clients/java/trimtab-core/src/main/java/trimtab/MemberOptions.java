@@ -80,7 +80,7 @@ public final class MemberOptions {
 
     /** A way to Kafka by these options, for one member. */
     public KafkaTransport transport() {
-        return new KafkaTransport(servers, prefix, sessionTimeout, Map.copyOf(kafka));
+        return new KafkaTransport(servers, prefix, sessionTimeout, new HashMap<>(kafka));
     }
 
     /** The options of kafka-clients that were given. */

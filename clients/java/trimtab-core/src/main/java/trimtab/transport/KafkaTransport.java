@@ -24,8 +24,8 @@ import trimtab.session.Action.Send;
 /**
  * One member's way to Kafka: writes records, and follows its group's partition of two topics.
  *
- * <p>One thread uses it, but for {@link #send}, which any may call, and {@link #prepare}, which may be done
- * before there is a member. Only Kafka's answer proves that a member has read the log to its end: silence may
+ * <p>One thread uses it, but for {@link #send}, which any may call, and {@link #prepare} and {@link #forgo},
+ * which another may before there is a member. Only Kafka's answer proves that a member has read the log to its end: silence may
  * also mean that nothing gets through.
  */
 public final class KafkaTransport {
@@ -93,10 +93,17 @@ public final class KafkaTransport {
         follow(group);
     }
 
-    /** Does what takes a new process a second, so that {@link #open} takes a moment, and says what goes wrong. */
+    /**
+     * Does now what would take {@link #open} a second in a new process. It tells no trouble: {@code open} does.
+     * If there is a member by now, it does nothing.
+     */
     public synchronized void prepare(String group) {
+        if (inbox != null) {
+            return;
+        }
         try {
             follow(group);
+            writer.prepare();
         } catch (Unreachable | KafkaException e) {
             // there may never be a member
         }
@@ -126,7 +133,6 @@ public final class KafkaTransport {
                     offsets(ask().all().get(CONNECT.toMillis(), TimeUnit.MILLISECONDS));
             consumer.assign(followed.keySet());
             starts.forEach(consumer::seek);
-            writer.prepare();
         } catch (ExecutionException | TimeoutException | KafkaException e) {
             throw new Unreachable("where the log ends is not known: " + diagnosis.of(e));
         } catch (InterruptedException e) {

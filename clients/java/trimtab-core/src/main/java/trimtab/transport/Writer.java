@@ -54,7 +54,7 @@ final class Writer {
         sends.add(() -> {
             try {
                 producer.partitionsFor(prefix + Topic.MEMBERS.suffix());
-            } catch (KafkaException e) {
+            } catch (KafkaException | IllegalStateException e) {
                 // the first record has the same trouble, and says so
             }
         });
@@ -63,10 +63,12 @@ final class Writer {
     /** Sends what is still to be sent, and disconnects. */
     void close(Duration timeout) {
         sends.add(() -> closed = true);
-        try {
-            thread.join(timeout.toMillis());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!timeout.isZero()) {
+            try {
+                thread.join(timeout.toMillis());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
         producer.close(timeout);
     }

@@ -5,31 +5,44 @@ import trimtab.transport.KafkaTransport;
 /**
  * Connects to Kafka while RocketMQ's client starts.
  *
- * <p>Either takes a new process most of a second, and only when RocketMQ's has started there is a member.
+ * <p>In a new process each of the two takes most of a second. The member begins only when RocketMQ's client has
+ * started: one whose name server does not answer must not have a share.
  */
 final class Ahead {
     /** A consumer that has not started by then may never do so. */
     private static final long KEPT_MS = 60_000;
 
-    private Ahead() {}
+    private final Client client;
+    private final KafkaTransport kafka;
+    private final Thread thread = new Thread(this::run, "trimtab-rocketmq-connect");
 
-    /** Begins; what was prepared for nobody is given up after a minute. */
-    static void connect(Client client, KafkaTransport kafka) {
-        if (client.isBroadcasting()) {
-            return; // it never becomes a member
-        }
-        Thread thread = new Thread(() -> keep(client.group(), kafka), "trimtab-rocketmq-connect");
+    Ahead(Client client, KafkaTransport kafka) {
+        this.client = client;
+        this.kafka = kafka;
         thread.setDaemon(true);
-        thread.start();
     }
 
-    private static void keep(String group, KafkaTransport kafka) {
-        kafka.prepare(group);
+    /** Begins, unless the consumer never becomes a member. */
+    void begin() {
+        if (!client.isBroadcasting()) {
+            thread.start();
+        }
+    }
+
+    /** Gives up what was prepared, if there is no member. */
+    void end() {
+        thread.interrupt();
+    }
+
+    private void run() {
         try {
+            kafka.prepare(client.group());
             Thread.sleep(KEPT_MS);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            // it is not to be kept
+        } finally {
+            Thread.interrupted(); // or Kafka's clients do not close
+            kafka.forgo();
         }
-        kafka.forgo();
     }
 }

@@ -63,6 +63,7 @@ public final class Trimtab implements AutoCloseable {
     private final Departures departures;
     private final Routes routes;
     private final KafkaTransport kafka;
+    private final Ahead ahead;
     private final AllocateMessageQueueAveragely averagely = new AllocateMessageQueueAveragely();
     private final Object news = new Object();
     private volatile Member member;
@@ -80,7 +81,7 @@ public final class Trimtab implements AutoCloseable {
         this.departures = new Departures(client, gate, answers);
         this.routes = new Routes(client);
         this.kafka = options.transport();
-        Ahead.connect(client, kafka);
+        this.ahead = new Ahead(client, kafka);
         if (System.getProperty(FLOOR) == null) {
             System.setProperty(FLOOR, FLOOR_MS); // read when the first client of the process starts
         }
@@ -102,6 +103,7 @@ public final class Trimtab implements AutoCloseable {
         new Listeners(trimtab.gate, trimtab.client).guard(consumer);
         consumer.setOffsetStore(new OwnOffsets(consumer.getOffsetStore(), trimtab.client, trimtab::mayCommit));
         consumer.setAllocateMessageQueueStrategy(new TrimtabStrategy(trimtab));
+        trimtab.ahead.begin();
         return trimtab;
     }
 
@@ -121,6 +123,7 @@ public final class Trimtab implements AutoCloseable {
         Trimtab trimtab = new Trimtab(gate -> new LiteClient(consumer, gate), options, fallback);
         consumer.setOffsetStore(new OwnOffsets(consumer.getOffsetStore(), trimtab.client, trimtab::mayCommit));
         consumer.setAllocateMessageQueueStrategy(new TrimtabStrategy(trimtab));
+        trimtab.ahead.begin();
         return trimtab;
     }
 
@@ -172,7 +175,7 @@ public final class Trimtab implements AutoCloseable {
             client.giveUp();
         }
         if (mine == null) {
-            kafka.forgo();
+            ahead.end();
         } else {
             mine.leave(Duration.ofSeconds(30)); // RocketMQ's own patience with a lock is 60
             mine.join(Duration.ofSeconds(60));
