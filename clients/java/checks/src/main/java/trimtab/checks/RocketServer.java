@@ -30,6 +30,10 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  * knows nothing until the brokers register with it. It ends with stdin.
  */
 public final class RocketServer {
+    static {
+        System.setProperty("tls.server.mode", "disabled"); // or each listener makes a key: most of the start
+    }
+
     private static final String LOOPBACK = "127.0.0.1";
     /** A hundred and fifty messages a second keep three workers busy, and no more. */
     private static final int PAUSE_MS = 6;
@@ -168,6 +172,7 @@ public final class RocketServer {
         store.setMappedFileSizeCommitLog(64 * 1024 * 1024);
         store.setHaListenPort(0);
         store.setMessageDelayLevel("1s 1s 1s 1s"); // a message that failed comes again soon
+        store.setTimerWheelEnable(System.getProperty("trimtab.kafka") != null); // to pop needs it, and a sixth of a core
         BrokerController broker =
                 new BrokerController(config, listening(port), new NettyClientConfig(), store);
         if (!broker.initialize()) {
