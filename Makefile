@@ -32,10 +32,15 @@ help: ## Show this help
 
 # ------------------------------------------------------------------------------------- use it
 
-.PHONY: setup demo run .tools
+.PHONY: setup demo run .tools .everything
 setup: .tools ## Install everything into this checkout (once; about 2 minutes)
 	@$(MAKE) --silent --jobs=2 .venv/.projects .cache/jars/stamp
 	@$(MAKE) --silent .cache/jars/kafka.jsa
+
+# The set-up and the members in Java: Maven builds while a controller is run once.
+.everything: .tools
+	@$(MAKE) --silent --jobs=2 .venv/.projects .cache/jars/stamp
+	@$(MAKE) --silent --jobs=2 .cache/jars/kafka.jsa .cache/java/stamp
 
 demo: setup ## Watch rebalances happen: a real Kafka, the controller and live members
 	@$(BIN)/trimtab demo
@@ -56,7 +61,7 @@ AT_ONCE ?= 5
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
 .PHONY: chaos floors kills members
-test: setup dev members ## Run every test, on a real Kafka and a real Spark (about 25 to 30 minutes)
+test: .everything dev ## Run every test, on a real Kafka and a real Spark (about 25 minutes)
 	@echo 'test: every test; those that start Kafka and Spark first, the others beside them'
 	@$(BIN)/pytest --numprocesses=$(AT_ONCE) --dist=loadgroup
 
