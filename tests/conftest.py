@@ -60,12 +60,14 @@ def _hear_ctrl_c() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)  # without xdist nobody asks
 def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - of xdist
     """Tell a process whether it takes what the others leave."""
     background = node.gateway.id in BACKGROUND
     node.workerinput["background"] = background and node.config.getoption("dist") == "loadgroup"
 
 
+@pytest.hookimpl(optionalhook=True)  # without xdist nobody asks
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Sharing | None:
     """Deal out tests to several processes."""
     return Sharing(config, log) if config.getoption("dist") == "loadgroup" else None
