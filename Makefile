@@ -32,15 +32,12 @@ help: ## Show this help
 
 # ------------------------------------------------------------------------------------- use it
 
-.PHONY: setup demo run .tools .everything
-setup: .tools ## Install everything into this checkout (once; about 2 minutes)
-	@$(MAKE) --silent --jobs=2 .venv/.projects .cache/jars/stamp
+.PHONY: setup demo run .tools .installed
+setup: .installed ## Install everything into this checkout (once; about 2 minutes)
 	@$(MAKE) --silent .cache/jars/kafka.jsa
 
-# The set-up and the members in Java: Maven builds while a controller is run once.
-.everything: .tools
+.installed: .tools
 	@$(MAKE) --silent --jobs=2 .venv/.projects .cache/jars/stamp
-	@$(MAKE) --silent --jobs=2 .cache/jars/kafka.jsa .cache/java/stamp
 
 demo: setup ## Watch rebalances happen: a real Kafka, the controller and live members
 	@$(BIN)/trimtab demo
@@ -61,7 +58,7 @@ AT_ONCE ?= 5
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
 .PHONY: chaos floors kills members
-test: .everything dev ## Run every test, on a real Kafka and a real Spark (about 25 minutes)
+test: members dev ## Run every test, on a real Kafka and a real Spark (about 25 minutes)
 	@echo 'test: every test; those that start Kafka and Spark first, the others beside them'
 	@$(BIN)/pytest --numprocesses=$(AT_ONCE) --dist=loadgroup
 
@@ -70,7 +67,9 @@ check: lint types layers ## Format, lint, types, layers and the quick pure tests
 
 dev: .venv/.dev ## Install the development tools (the others do it when they need them)
 
-members: setup .cache/java/stamp ## Build the members in Java, and fetch what they are tested with
+# Maven builds them while a controller is run once.
+members: .installed ## Build the members in Java, and fetch what they are tested with
+	@$(MAKE) --silent --jobs=2 .cache/jars/kafka.jsa .cache/java/stamp
 
 fmt: dev ## Rewrite the code in the one format
 	@$(BIN)/ruff format .

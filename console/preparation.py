@@ -59,9 +59,14 @@ def prepare(progress: Progress) -> Path:
 
 def works(jars: Path, tmp: Path) -> bool:
     """Tell whether Java starts with Kafka's archive: with one that was cut off it may abort."""
+    return tried(jars, tmp).returncode == 0
+
+
+def tried(jars: Path, tmp: Path) -> subprocess.CompletedProcess[str]:
+    """Start one of Kafka's tools, with the archive that lies beside these jars."""
     command = java_command(find_java(), jars, logs=tmp, tmp=tmp)
     asked = [*command, "kafka.tools.StorageTool", "random-uuid"]
-    return subprocess.run(asked, cwd=tmp, capture_output=True, check=False).returncode == 0
+    return subprocess.run(asked, cwd=tmp, capture_output=True, text=True, check=False)
 
 
 def _run(home: Path, kafka: EmbeddedKafka, progress: Progress, recorder: "Recorder") -> None:

@@ -5,21 +5,19 @@ of a running process, and a later one with the same class path takes them from t
 not fit, after an upgrade of Java or of a package, is passed over without a word: the start is then
 as slow as before.
 
-Made by `trimtab prepare`, used by ``session``. Its one rule: with or without it, nothing behaves
-otherwise.
+Made by `trimtab prepare`, used by ``session``; the embedded Kafka has one of its own. Its one rule:
+with or without it, nothing behaves otherwise.
 """
 
 from pathlib import Path
 from threading import Event
 from typing import Any, Final
 
-from pyspark import SparkContext
-
 from streaming.process.readiness import read
 
-_SILENT: Final = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off")
+SILENT: Final = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off")
 """Java would say on standard output that an archive does not fit, and what it leaves out of one."""
-RECORDING: Final = ("-XX:+RecordDynamicDumpInfo", *_SILENT)
+RECORDING: Final = ("-XX:+RecordDynamicDumpInfo", *SILENT)
 """A JVM that was started so can write its classes down."""
 _WARM_S: Final = 3.0
 """After the first batch: more classes are loaded when records are written, and by ticks."""
@@ -34,7 +32,7 @@ def place(jars: Path) -> Path:
 def flags(jars: Path) -> tuple[str, ...]:
     """Return what Java is told, if there is an archive."""
     archive = place(jars).absolute()
-    return (f'"-XX:SharedArchiveFile={archive}"', *_SILENT) if archive.exists() else ()
+    return (f'"-XX:SharedArchiveFile={archive}"', *SILENT) if archive.exists() else ()
 
 
 class Recorder:
@@ -66,6 +64,8 @@ class Recorder:
 
 def _dump(archive: Path) -> None:
     """Do what `jcmd VM.cds dynamic_dump` does, which only a JDK has."""
+    from pyspark import SparkContext  # noqa: PLC0415 - not loaded for who only starts a Kafka
+
     gateway: Any = SparkContext._gateway  # noqa: SLF001 - PySpark is pinned
     java = gateway.jvm
     words = _array(gateway, java.String, "dynamic_dump", str(archive))

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from streaming.class_archive import SILENT
+
 LOOPBACK = "127.0.0.1"
 AS_IT_IS: Mapping[str, str] = MappingProxyType({})
 """No property beside those that are here."""
@@ -58,9 +60,7 @@ _JVM_OPTIONS = (
     "-XX:-UsePerfData",  # otherwise writes to the machine's /tmp
     "-XX:+ExitOnOutOfMemoryError",  # a broker that lives on after that only looks alive
     "-Djava.awt.headless=true",
-    # Java passes over an archive that does not fit. Without these it would print that, and also
-    # what it leaves out when it writes one.
-    *("-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off"),
+    *SILENT,
 )
 
 

@@ -76,8 +76,6 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         if self.numnodes <= len(BACKGROUND):
             raise pytest.UsageError(f"--dist=loadgroup needs more than {len(BACKGROUND)} processes")
         self._long: dict[object, str] = {}
-        self._begun: set[object] = set()
-        """The one in reserve, once it has had a test: it never waits again."""
 
     def remove_node(self, node: Any) -> str | None:  # noqa: ANN401 - of xdist
         """Give others what a process that died has left to do, and only that.
@@ -110,14 +108,14 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
             super()._reschedule(node)
 
     def _waits(self, node: Any) -> bool:  # noqa: ANN401 - of xdist
-        """Whether it is in reserve, and others have enough to do.
+        """Whether it is in reserve, and others have enough to do. Once it has begun it never waits.
 
         With fewer processes its name is that of one that replaces another.
         """
         return (
             node.gateway.id == RESERVE
             and self.numnodes > _BEFORE_RESERVE
-            and node not in self._begun
+            and not self.assigned_work.get(node)
             and any(it is not node and not it.shutting_down for it in self.nodes)
             and not all(map(needs_jvm, self.workqueue))
         )
@@ -125,7 +123,6 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
     def _assign_work_unit(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         if self._waits(node):
             return
-        self._begun.add(node)
         units = self.assigned_work.get(node, {})
         is_free = all(units.get(self._long.get(node, ""), {}).values())  # of a long test
         chosen = self._chosen(node, last=not is_free)

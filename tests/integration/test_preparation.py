@@ -1,14 +1,12 @@
 """What Java makes of the archive of Kafka's classes that `trimtab prepare` has written."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from console.embedded.broker_files import class_archive, java_command
+from console.embedded.broker_files import class_archive
 from console.embedded.jars import JarCache
-from console.embedded.java import find_java
-from console.preparation import works
+from console.preparation import tried, works
 
 pytestmark = pytest.mark.kafka
 
@@ -20,13 +18,6 @@ def elsewhere(directory: Path, left: int | None) -> Path:
     jars.symlink_to(whole.parent / "kafka")
     class_archive(jars).write_bytes(whole.read_bytes()[:left])
     return jars
-
-
-def tried(jars: Path, directory: Path) -> subprocess.CompletedProcess[str]:
-    """A start of one of Kafka's tools with that archive."""
-    command = java_command(find_java(), jars, logs=directory, tmp=directory)
-    asked = [*command, "kafka.tools.StorageTool", "random-uuid"]
-    return subprocess.run(asked, cwd=directory, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("left", [None, 0, 100], ids=["other paths", "empty", "no archive"])

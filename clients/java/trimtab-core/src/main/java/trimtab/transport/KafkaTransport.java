@@ -25,8 +25,8 @@ import trimtab.session.Action.Send;
  * One member's way to Kafka: writes records, and follows its group's partition of two topics.
  *
  * <p>One thread uses it, but for {@link #send}, which any may call, and {@link #prepare} and {@link #forgo},
- * which another may before there is a member. Only Kafka's answer proves that a member has read the log to its end: silence may
- * also mean that nothing gets through.
+ * which another may before there is a member. Only Kafka's answer proves that a member has read the log to its
+ * end: silence may also mean that nothing gets through.
  */
 public final class KafkaTransport {
     private static final Duration CONNECT = Duration.ofSeconds(5);
