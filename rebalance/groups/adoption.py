@@ -27,7 +27,7 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.groups import ailments, routing
 from rebalance.groups.handover import endings, omissions, strangers, unrecorded
 from rebalance.groups.handover.pages import RecordedGrant, grants_in, page_of, rows_of
-from rebalance.groups.members import remains
+from rebalance.groups.members import departures, remains
 from rebalance.groups.members.own_names import named_apart, told_apart
 from rebalance.groups.model.decisions import Ending, GroupAiled
 from rebalance.groups.model.draft import Draft
@@ -37,6 +37,7 @@ from rebalance.groups.model.events import (
     Advanced,
     BeatSeen,
     Found,
+    Left,
     Mode,
     Moment,
     Released,
@@ -110,16 +111,18 @@ def begun(before: GroupState, news: Published) -> GroupState:
 def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -> None:
     """Take over what is published; the draft shows the past that led to it, as far as is known."""
     draft.before = begun(draft.before, news)  # it may have been forgotten, and come again
+    left = departures.of_unknown(draft)
     _close_the_past(draft)
     records, over = _records(draft, news.found), dict[Life, Ending]()
     claims: RecordedGrants = defaultdict(list)
     named = set[Queue]()
     for record in records:
-        if _is_over(draft, record):
+        if _is_over(draft, record, left.get(record.life)):
             draft.outbox.gone.add(record.member)
             over[record.life] = Ending.FENCED
         else:
-            _enrol(draft, record)
+            if _enrol(draft, record, left.get(record.life)).away:
+                over[record.life] = Ending.LEFT
             _hear(draft, record, now)
             named.update(rows_of(record))
         if record.mode is Mode.CLUSTERING:
@@ -163,7 +166,7 @@ def _records(draft: Draft, found: Sequence[Found]) -> list[Adopted]:
     return sorted(newest.values(), key=attrgetter("member"))
 
 
-def _is_over(draft: Draft, record: Adopted) -> bool:
+def _is_over(draft: Draft, record: Adopted, left: Left | None) -> bool:
     """Tell whether the life that a record is for has ended: it left for good, or a younger came.
 
     The limit of members holds for published ones as well.
@@ -173,6 +176,8 @@ def _is_over(draft: Draft, record: Adopted) -> bool:
     back = known is not None and known.incarnation == record.incarnation
     if gone is not None and gone.incarnation >= record.incarnation and not back:
         return True
+    if left is not None and not left.temporary and not back:
+        return True
     if known is None:
         return draft.population >= draft.policy.max_members  # as if it joined now
     if known.incarnation <= record.incarnation:
@@ -180,7 +185,7 @@ def _is_over(draft: Draft, record: Adopted) -> bool:
     return draft.policy.on_twin is not TwinRule.REFUSE_NEWER
 
 
-def _enrol(draft: Draft, record: Adopted) -> None:
+def _enrol(draft: Draft, record: Adopted, left: Left | None) -> Member:
     """Have a member in the roster; one whose join is not in the log any more is asked for it.
 
     It lives by the timeouts that it was told, whatever the rules are now. It was told later than it
@@ -191,20 +196,22 @@ def _enrol(draft: Draft, record: Adopted) -> None:
     if known is not None and known.incarnation == record.incarnation:
         told = replace(known.as_patient_as(record), awaits_mark=False)
         draft.membership.members.put(record.member, told)
-        return
+        return told
     member = Member(
         incarnation=record.incarnation,
-        sequence=-1,
+        sequence=-1 if left is None else left.sequence,
         topics=frozenset(queue.topic for queue in rows_of(record)),
         session_timeout_ms=record.session_timeout_ms,
         revocation_timeout_ms=record.revocation_timeout_ms,
         mode=record.mode,
         since=record.epoch,
         presumed=True,
+        away=left is not None,
         pops=frozenset(turn.queue.topic for turn in record.portion.shared),
     )
     draft.membership.members.put(record.member, member)
     draft.membership.pulses.remove(record.member)
+    return member
 
 
 def _hear(draft: Draft, record: Adopted, now: Stamp) -> None:

@@ -8,11 +8,11 @@ Only members that left by their own word are listed: one that was evicted may be
 back. But not within the step that evicts it: it has to be told first, so that it begins a new life.
 The old one would not write the mark again that its entry waits for.
 
-Called by ``membership``, asked by ``admission``; ``timers`` and ``conclusion`` forget. The list is
-bounded, in time and in number.
+Called by ``membership``, asked by ``admission`` and ``adoption``; ``timers`` and ``conclusion``
+forget. The list is bounded, in time and in number.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -34,6 +34,8 @@ class _Step:
 
     evicted: set[Life] = field(default_factory=set)
     """The lives that were struck out."""
+    unknown: dict[Life, Left] = field(default_factory=dict)
+    """The lives that went, and were no members."""
 
 
 def note(draft: Draft, event: Left) -> None:
@@ -42,6 +44,16 @@ def note(draft: Draft, event: Left) -> None:
         return
     gone = Departure(event.incarnation, event.sequence, event.stamp.clock)
     draft.membership.departures.put(event.member, gone)
+
+
+def note_unknown(draft: Draft, event: Left) -> None:
+    """Note, for this step, that a life is over whose join was not read."""
+    draft.scratch(_Step).unknown[event.life] = event
+
+
+def of_unknown(draft: Draft) -> Mapping[Life, Left]:
+    """Return which lives are over, by their own word in this step, whose joins were not read."""
+    return draft.scratch(_Step).unknown
 
 
 def note_evicted(draft: Draft, life: Life) -> None:

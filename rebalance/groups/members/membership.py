@@ -125,6 +125,7 @@ def _leave(draft: Draft, event: Left) -> None:
     known = draft.membership.members.get(event.member)
     if known is None or event.incarnation != known.incarnation or known.away:
         strangers.end(draft, event.life, Ending.LEFT)
+        departures.note_unknown(draft, event)
         return
     if event.sequence < known.sequence:
         return  # it has joined again since

@@ -134,6 +134,34 @@ def test_a_member_that_left_just_before_the_last_decision() -> None:
     assert {"a"} == set(story.owners().values())
 
 
+def test_who_is_away_is_away_although_its_join_is_lost() -> None:
+    """The log keeps joins for a week. Its return is no twin's, and its queues wait for it."""
+    story = a_story(Policy(on_twin=TwinRule.REFUSE_NEWER))
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    kept, mine = len(story.log), {queue for queue, name in story.owners().items() if name == "b"}
+    story.missed(left("b", sequence=50, temporary=True))
+    story.forgets(kept=kept)
+    assert story.state.membership.members[life("b")[0]].away
+    story.reads(beat_of("b", epoch=1), joined("b:2"))
+    story.settles()
+
+    assert "2" == story.state.membership.members[life("b")[0]].incarnation
+    assert mine == {queue for queue, name in story.owners().items() if name == "b"}
+
+
+def test_who_has_left_for_good_is_not_adopted_although_its_join_is_lost() -> None:
+    """Its record was not withdrawn yet; it is now, and nobody waits for a session."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    kept = len(story.log)
+    story.missed(left("b", sequence=50))
+    story.forgets(kept=kept)
+
+    assert ["b"] == [gone.member for gone in only(AssignmentWithdrawn, story.decided)]
+    story.ticks()
+    assert {"a"} == set(story.owners().values())
+
+
 def test_no_more_members_are_adopted_than_may_join() -> None:
     """Whoever can write such records cannot fill the state with them."""
     story = a_story()
