@@ -108,7 +108,8 @@ class Epochs:
         """Judge a member's assignment."""
         before = self._said.get(record.life)
         told = (record.hold, record.give, record.heirs, record.inherit, record.shared)
-        assignment = (told, record.session_timeout_ms, record.unheard)
+        timers = record.session_timeout_ms, record.heartbeat_interval_ms
+        assignment = (told, timers, record.unheard)
         again = before is not None and before.assignment == assignment
         self._reminders.told(record, again=again)
         self._newest[record.life.member] = max(

@@ -188,10 +188,10 @@ def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:
         command.overrides.over(draft.general)
     except ValueError as contradiction:
         raise Refused(str(contradiction)) from contradiction
-    interval_ms = draft.policy.heartbeat_interval_ms
+    before = draft.policy
     draft.choose(command.overrides)
     mass_silence.hold_no_longer(draft)
-    pace.follow(draft, interval_ms, stamp)
+    pace.follow(draft, before, stamp)
     draft.expect_by(stamp.clock)
     own = command.overrides.own().items()
     return ", ".join(f"{name}={value}" for name, value in own) or "the controller's again"

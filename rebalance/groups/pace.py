@@ -13,6 +13,7 @@ from typing import Final
 
 from rebalance.groups.model.commands import Pace
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
 
@@ -31,30 +32,32 @@ def keep_to(draft: Draft, command: Pace, stamp: Stamp) -> bool:
     Returns:
         Whether this is news.
     """
-    before = draft.rules.pace_ms, draft.policy.heartbeat_interval_ms
+    pace_ms, before = draft.rules.pace_ms, draft.policy
     own = command.interval_ms <= draft.general.heartbeat_interval_ms
     draft.keep_to(_OWN if own else command.interval_ms)
-    told = follow(draft, before[1], stamp)
-    return told or before[0] != draft.rules.pace_ms
+    told = follow(draft, before, stamp)
+    return told or pace_ms != draft.rules.pace_ms
 
 
-def follow(draft: Draft, interval_ms: Millis, stamp: Stamp) -> bool:
-    """Tell members of another interval than this one, and believe in them for long enough.
+def follow(draft: Draft, before: Policy, stamp: Stamp) -> bool:
+    """Tell members whose interval was another one, and believe in them for long enough.
 
     Clients of RocketMQ beat by their own clock, and are told nothing. A member whose eviction is
     held is not believed in for longer: it is silent anyway.
     """
     policy, members, told = draft.policy, draft.membership.members, list[MemberId]()
-    is_new, paced = policy.heartbeat_interval_ms != interval_ms, draft.rules.pace_ms > _OWN
-    least = policy.session_timeout_ms_min if paced and policy.heartbeat_auto else Millis(0)
+    paced = draft.rules.pace_ms > _OWN and policy.heartbeat_auto
+    least = policy.session_timeout_ms_min if paced else Millis(0)
     for name, member in list(members.merged().items()):
-        held = draft.membership.suspected.get(name) is not None
-        is_short = member.session_timeout_ms < least and not held
-        if member.eager or not (is_new or is_short):
+        session_ms = member.session_timeout_ms
+        if draft.membership.suspected.get(name) is None:
+            session_ms = max(session_ms, least)
+        was = member.session_timeout_ms, before.heartbeat_ms(member.session_timeout_ms)
+        if member.eager or was == (session_ms, policy.heartbeat_ms(session_ms)):
             continue
         told.append(name)
-        if is_short:
-            members.put(name, replace(member, session_timeout_ms=least))
+        if session_ms != member.session_timeout_ms:
+            members.put(name, replace(member, session_timeout_ms=session_ms))
     draft.outbox.answered.update(told)
     if told:
         draft.expect_by(stamp.clock)

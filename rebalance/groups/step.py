@@ -98,6 +98,8 @@ def _enter(
         timers.fire(draft, event.stamp)
         if not isinstance(event, NOT_APPLIED):
             _fold(draft, own_names.told_apart(draft, event))
+    if news is not None:
+        sessions.begin(draft, now)  # who joined since then was heard in no better order
     timers.fire(draft, now)
     if news is not None:
         draft.outbox.changes.append(news.cause)  # whatever else has happened

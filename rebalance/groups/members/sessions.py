@@ -2,7 +2,8 @@
 
 A starting controller cannot know which members were silent while no controller read, so that time
 does not count. Sessions begin anew when all that was there has been read (``streaming.cell.gate``).
-A member that had not read its last record still counts as one that has not.
+A member that had not read its last record still counts as one that has not. After an adoption those
+begin anew, too, who have joined since the last decision: their records may be in no order of time.
 
 Called by ``step``.
 """

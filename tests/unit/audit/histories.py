@@ -164,7 +164,7 @@ class ShownHistory:
     ) -> Place:
         """A member is sent orders: hold, give, inherit, share; ``content`` stands for the bytes.
 
-        ``unnamed`` more to inherit were cut off.
+        ``unnamed`` more to inherit were cut off; it is to beat every so many ms (``beats``).
         """
         held, given = turns(orders.get("hold", "")), turns(orders.get("give", ""))
         hold, give = (tuple(Grant(it.queue, it.epoch) for it in said) for said in (held, given))
@@ -174,7 +174,8 @@ class ShownHistory:
         at = self._place("assignments")
         said = (life(who), epoch, hold, give, inherit, SESSION_MS, content)
         shared = tuple(Grant(it.queue, it.epoch) for it in turns(orders.get("share", "")))
-        more = (HEARTBEAT_MS, nexts, int(orders.get("unnamed", "0")), shared)
+        beats = int(orders.get("beats", HEARTBEAT_MS))
+        more = (beats, nexts, int(orders.get("unnamed", "0")), shared)
         return self._take(Issued(at, GROUP, *said, unheard, common, apart, *more))
 
     def withdrawn(self, member: str) -> Place:

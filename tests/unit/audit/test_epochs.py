@@ -54,6 +54,15 @@ def test_being_told_again_is_seen() -> None:
     assert ["I14"] == told.wrong
 
 
+def test_another_interval_is_news() -> None:
+    """A member that is to beat more often is told so, and nothing else may change for it."""
+    told = ShownHistory()
+    told.issued("a", 3, hold="orders-0@3", beats="5000")
+    told.issued("a", 4, hold="orders-0@3")
+
+    assert [] == told.wrong
+
+
 def test_whoever_joins_is_answered() -> None:
     """Asking again is a reason to say it again."""
     told = ShownHistory()

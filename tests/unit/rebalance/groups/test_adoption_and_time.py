@@ -3,6 +3,7 @@
 from rebalance.groups.adoption import published
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName
+from tests.builders.amnesia import at_work, beats
 from tests.builders.records import advanced, at, beat_of, joined, left
 
 
@@ -16,3 +17,16 @@ def test_a_stamp_that_was_far_ahead_does_not_reopen_the_past() -> None:
     news = published(GroupState(GroupName("billing")), events)
     assert news is not None
     assert events[news.begins :] == events[3:]
+
+
+def test_who_joined_after_the_last_decision_has_a_whole_session() -> None:
+    """Where a broker's clock went back, the past is in no order: it may have spoken at its end."""
+    story = at_work()
+    story.missed(joined("c"))
+    story.forgets(late=11)
+    story.waits(seconds=9)
+    story.reads(*beats(story, "a", "b"))
+
+    assert "c" in story.state.membership.members
+    story.waits(seconds=2)
+    assert "c" not in story.state.membership.members

@@ -125,6 +125,19 @@ def test_a_member_whose_eviction_is_held_is_not_held_for_longer() -> None:
     assert {10_000} == sessions
 
 
+def test_whose_interval_stays_is_told_nothing() -> None:
+    """It beats three times in its session already, and its session stays: its eviction is held."""
+    story = many()
+    seldom = replace(AUTO, heartbeat_interval_ms=Millis(4_000))
+    story.policy = replace(seldom, blast_members=1, blast_percent=10)
+    story.waits(seconds=11)
+
+    story.reads(commanded(SLOWLY))
+
+    assert {"a", "b"} == set(story.state.membership.suspected)
+    assert [] == only(AssignmentIssued, story.decided)
+
+
 def test_no_session_is_longer_than_the_longest() -> None:
     """So a pace that would need one is not kept to."""
     story = many()
