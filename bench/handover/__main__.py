@@ -5,6 +5,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Final
@@ -87,15 +89,14 @@ def _place(home: Path, sides: Sequence[Side], queues: int) -> Iterator[tuple[Pla
                 while read(home / "controller") is None:
                     controller.check()
                     time.sleep(_POLL_S)
-                yield at, lambda who: _thawed(controller, who)
+                alone = partial(_frozen, controller)
+                ours = replace(at, frozen=alone)
+                yield ours, lambda who: nullcontext() if who is Side.TRIMTAB else alone()
 
 
 @contextmanager
-def _thawed(controller: Contender, who: Side) -> Iterator[None]:
-    """Leave all cores to the others while it is their turn."""
-    if who is Side.TRIMTAB:
-        yield
-        return
+def _frozen(controller: Contender) -> Iterator[None]:
+    """Have it stand still; while it is another side's turn, that has all cores."""
     controller.freeze()
     try:
         yield

@@ -9,7 +9,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
@@ -30,6 +30,9 @@ class Case(StrEnum):
     LEAVE = "leave"
     KILL = "kill"
     GUARDED = "kill-guarded"
+    LEAVE_ALONE = "leave-alone"
+    """This and the next one: the controller stands still meanwhile."""
+    GUARDED_ALONE = "kill-guarded-alone"
     PLAIN = "restart-plain"
     """Each leaves, and its next life joins, under the same name where there are names."""
     TEMPORARY = "restart-temporary"
@@ -38,6 +41,9 @@ class Case(StrEnum):
     """The next life joins first, then the one before leaves."""
 
 
+_ALONE: Final = (Case.LEAVE_ALONE, Case.GUARDED_ALONE)
+_GUARDED: Final = (Case.GUARDED, Case.GUARDED_ALONE)
+_ENDS: Final = (Case.KILL, Case.GUARDED, Case.LEAVE_ALONE, Case.GUARDED_ALONE)
 _RESTARTS: Final = (Case.PLAIN, Case.TEMPORARY, Case.SURGE)
 _BETWEEN_S: Final = 1.0
 """How long a group is whole and quiet before the next member restarts."""
@@ -53,13 +59,15 @@ class Place:
     topic: str
     traffic: Traffic
     queues: int
+    frozen: Callable[[], AbstractContextManager[None]] = nullcontext
+    """In this block the controller stands still."""
 
 
 class Group:
     """One group, new, and its members."""
 
     def __init__(self, at: Place, side: Side, name: str) -> None:
-        self._place, self.side, self.name = at, side, name
+        self.place, self.side, self.name = at, side, name
         self._named = False
         self._dice = Random(name)
         self.fleet = Fleet(at.queues, self.command, at.traffic.write)
@@ -67,7 +75,7 @@ class Group:
 
     def command(self, life: str) -> list[str]:
         """How a life is started, `place.number`."""
-        at, place = self._place, life.partition(".")[0]
+        at, place = self.place, life.partition(".")[0]
         told = {
             "side": self.side,
             "servers": at.servers,
@@ -101,7 +109,7 @@ class Group:
         """Do something, wait for the rest, and measure from the moment that it returns."""
         began = change()
         rested = self.fleet.rests() and rested
-        fleet, queues = self.fleet, self._place.queues
+        fleet, queues = self.fleet, self.place.queues
         return cost(fleet.turns, fleet.firsts, began, queues, rested=rested)
 
 
@@ -151,21 +159,29 @@ def _start(group: Group, members: int) -> Cost:
 
 
 def _come_and_go(group: Group, life: str, cases: Collection[Case], found: Costs) -> None:
-    """One more member joins and leaves, joins and is killed."""
+    """One more member joins and leaves, and joins and ends in each other way."""
     fleet = group.fleet
     if Case.JOIN in cases or Case.LEAVE in cases:
         fleet.prepare(life)
         group.pause()
         found[Case.JOIN].append(group.measured(lambda: group.fleet.joined(life)))
         found[Case.LEAVE].append(group.measured(lambda: group.fleet.left(life)))
-    for case, command in ((Case.KILL, group.command), (Case.GUARDED, group.guarded)):
-        if case in cases and (case is Case.KILL or group.side is Side.TRIMTAB):
-            victim = f"{case}-{life}"
-            fleet.prepare(victim, command)
-            group.pause()
-            group.fleet.joined(victim)
-            fleet.rest()
-            found[case].append(group.measured(lambda: fleet.kill(victim)[0]))  # noqa: B023 - now
+    for case in (it for it in _ENDS if it in cases):
+        if case is Case.KILL or group.side is Side.TRIMTAB:
+            found[case].append(_end(group, f"{case}-{life}", case))
+
+
+def _end(group: Group, life: str, case: Case) -> Cost:
+    """One more member joins, and when all is at rest it ends in this way."""
+    fleet = group.fleet
+    fleet.prepare(life, group.guarded if case in _GUARDED else group.command)
+    group.pause()
+    fleet.joined(life)
+    fleet.rest()
+    with group.place.frozen() if case in _ALONE else nullcontext():
+        if case is Case.LEAVE_ALONE:
+            return group.measured(lambda: fleet.left(life))
+        return group.measured(lambda: fleet.kill(life)[0])
 
 
 def _restart(group: Group, members: int, case: Case) -> Cost:
