@@ -107,9 +107,9 @@ class _Group:
 
     def released(self, record: Released) -> Iterator[Violation]:
         """Hand on a release; whom it names works from now on, before any assignment."""
-        for turn in record.turns:
-            if turn.to is not None:
-                self.lives.setdefault(turn.to.member, set()).add(turn.to)
+        for naming in record.namings:
+            if naming.to is not None:
+                self.lives.setdefault(naming.to.member, set()).add(naming.to)
         yield from self.possession.released(record)
 
     def overtaken(self, younger: Life) -> None:

@@ -42,7 +42,7 @@ class Grant(NamedTuple):
     epoch: int
 
 
-class Turn(NamedTuple):
+class Naming(NamedTuple):
     """A grant that is over, and the one that begins; None: nobody's."""
 
     queue: Queue
@@ -99,12 +99,12 @@ class BeatSeen:
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """A life is done with queues; each turn says who is next."""
+    """A life is done with queues; each naming says who is next."""
 
     at: Place
     group: str
     life: Life
-    turns: tuple[Turn, ...]
+    namings: tuple[Naming, ...]
 
 
 @dataclass(frozen=True, slots=True)

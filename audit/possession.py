@@ -31,10 +31,10 @@ from audit.history import (
     Issued,
     Joined,
     Life,
+    Naming,
     Place,
     Queue,
     Released,
-    Turn,
 )
 from audit.violations import Invariant, Violation, queue_text
 
@@ -169,7 +169,7 @@ class Possession:
 
     def released(self, record: Released) -> Iterator[Violation]:
         """A life is done, and the heir that the first release of a grant names may start."""
-        for row in record.turns:
+        for row in record.namings:
             deed, source = self._deeds[row.queue], (record.life, row.epoch)
             if source in deed.released:
                 continue
@@ -187,7 +187,7 @@ class Possession:
             if row.to is not None:
                 yield from self._named(record, row, row.to)
 
-    def _named(self, record: Released, row: Turn, life: Life) -> Iterator[Violation]:
+    def _named(self, record: Released, row: Naming, life: Life) -> Iterator[Violation]:
         """A life is named that may not have been promised the queue: a grant by itself."""
         deed, epoch = self._deeds[row.queue], row.next or 0
         if epoch <= row.epoch or life in self._gone:

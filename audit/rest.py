@@ -91,15 +91,16 @@ class Rest:
         """Name everything that is not as it should be at rest.
 
         Args:
-            acknowledged: Whether members must have said what they hold. They say it once, so not
-                if records may have been lost that Kafka had taken.
+            acknowledged: Whether members must have said what they hold, so that nobody else is
+                promised it. They say it once, so not if records may have been lost that Kafka had
+                taken.
         """
         holders: dict[Queue, list[Life]] = {}
         common = self._broadcasting | self._sharing
         for life, assignment in self._assignments.items():
             if assignment.give:
                 yield self._violation(life.member, "still told to give", assignment)
-            if any(self._is_in_vain(row) for row in assignment.inherit):
+            if acknowledged and any(self._is_in_vain(row) for row in assignment.inherit):
                 yield self._violation(life.member, "waits in vain", assignment)
             _, owned = self._owned.get(life, (0, frozenset()))
             if acknowledged and owned != frozenset(assignment.hold):

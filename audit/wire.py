@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from audit import history
-from audit.history import Entry, Grant, Inheritance, Life, Place, Turn
+from audit.history import Entry, Grant, Inheritance, Life, Naming, Place
 from trimtab.protocol import (
     ASSIGNMENTS,
     GROUPS,
@@ -146,7 +146,7 @@ def _of_a_member(record: MemberRecord, at: Place, group: str, life: Life) -> Ent
             owned = None if record.owned is None else _grants(record.owned)
             return history.BeatSeen(at, group, life, record.sequence, record.epoch, owned)
         case Release():
-            return history.Released(at, group, life, _turns(record.queues))
+            return history.Released(at, group, life, _namings(record.queues))
         case Drain():
             return history.DrainAsked(at, group, life, record.sequence)
         case Leave():
@@ -224,9 +224,9 @@ def _summarised(record: Group, at: Place, value: bytes) -> Entry:
     return history.Summarised(*head, value, apart, settled, blast, people, left_out, popped)
 
 
-def _turns(rows: tuple[ReleaseRef, ...]) -> tuple[Turn, ...]:
+def _namings(rows: tuple[ReleaseRef, ...]) -> tuple[Naming, ...]:
     return tuple(
-        Turn(row.queue, row.epoch, row.next, None if row.to is None else Life(*row.to))
+        Naming(row.queue, row.epoch, row.next, None if row.to is None else Life(*row.to))
         for row in rows
     )
 

@@ -65,7 +65,7 @@ class OfOneLife:
         return self.life.incarnation
 
 
-class Turn(NamedTuple):
+class Naming(NamedTuple):
     """A grant of a queue, and the one that begins when its holder is done."""
 
     queue: "Queue"

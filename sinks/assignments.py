@@ -12,7 +12,7 @@ from typing import Final
 
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn
 from rebalance.groups.model.events import Mode
-from rebalance.ids import Incarnation, Life, MemberId, Turn
+from rebalance.ids import Incarnation, Life, MemberId, Naming
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, headers
 from sinks.fitting import fitted, is_taken
@@ -90,8 +90,8 @@ def _rows(assignment: protocol.Assignment) -> int:
     return len(assignment.hold) + len(assignment.give) + len(assignment.inherit)
 
 
-def _holdings(turns: tuple[Turn, ...]) -> tuple[HolderRef, ...]:
-    return tuple(HolderRef(*it.queue, it.epoch, it.next, _taker(it.to)) for it in turns)
+def _holdings(namings: tuple[Naming, ...]) -> tuple[HolderRef, ...]:
+    return tuple(HolderRef(*it.queue, it.epoch, it.next, _taker(it.to)) for it in namings)
 
 
 def _nameless(rows: tuple[HolderRef, ...]) -> tuple[HolderRef, ...]:

@@ -19,7 +19,7 @@ def freed(decision: Freed, outlet: Outlet) -> Record:
         member=own_name(decision.member, decision.incarnation),
         incarnation=decision.incarnation,
         sequence=0,
-        queues=tuple(ReleaseRef(*it.queue, it.epoch, None, it.next) for it in decision.turns),
+        queues=tuple(ReleaseRef(*it.queue, it.epoch, None, it.next) for it in decision.namings),
         by="controller",
     )
     return keyed_by_group(outlet, RELEASES, decision.group, release, None)

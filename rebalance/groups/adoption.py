@@ -207,7 +207,7 @@ def _enrol(draft: Draft, record: Adopted, left: Left | None) -> Member:
         since=record.epoch,
         presumed=True,
         away=left is not None,
-        pops=frozenset(turn.queue.topic for turn in record.portion.shared),
+        pops=frozenset(naming.queue.topic for naming in record.portion.shared),
     )
     draft.membership.members.put(record.member, member)
     draft.membership.pulses.remove(record.member)

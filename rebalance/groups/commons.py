@@ -26,7 +26,7 @@ from rebalance.groups.model.roster import Roster, Trait
 from rebalance.groups.model.route import Route
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.model.subscriptions import known, popped_by, topics_of, wants
-from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Queue, TopicName, Turn, java_order
+from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Naming, Queue, TopicName, java_order
 
 Draught = Mapping[MemberId, Sequence[Queue]]
 """What each member of a ring draws from."""
@@ -74,17 +74,17 @@ class Commons:
         if _draws(member):
             return Portion(hold=self._drawn(name, topics))
         queues = sorted(queue for topic in topics for queue in self.routes[topic].queues)
-        every = tuple(Turn(queue, member.since) for queue in queues)
+        every = tuple(Naming(queue, member.since) for queue in queues)
         return Portion(give=every) if member.draining else Portion(hold=every)
 
     def former(self, name: MemberId) -> Portion | None:
         """Return what one of the members of a later step worked on, if it was here then."""
         return self.portion(name) if name in self.members else None
 
-    def _drawn(self, name: MemberId, topics: Collection[TopicName]) -> tuple[Turn, ...]:
+    def _drawn(self, name: MemberId, topics: Collection[TopicName]) -> tuple[Naming, ...]:
         since = self.members[name].since
         queues = sorted(queue for topic in topics for queue in self.drawn(topic, name))
-        return tuple(Turn(queue, since) for queue in queues)
+        return tuple(Naming(queue, since) for queue in queues)
 
     def drawn(self, topic: TopicName, name: MemberId) -> Sequence[Queue]:
         """Return what a member draws from of one topic."""

@@ -142,7 +142,7 @@ def _read(draft: Draft, name: MemberId, shares: Shares) -> Portion:
     if member is None or not member.eager:
         return portion
     rows = (portion.hold, portion.give)
-    hold, give = (tuple(turn._replace(next=None, to=None) for turn in told) for told in rows)
+    hold, give = (tuple(naming._replace(next=None, to=None) for naming in told) for told in rows)
     return replace(portion, hold=hold, give=give)
 
 

@@ -36,11 +36,11 @@ from rebalance.ids import (
     Life,
     MemberId,
     Millis,
+    Naming,
     Pattern,
     Queue,
     Tenure,
     TopicName,
-    Turn,
 )
 from rebalance.stamp import Stamp
 from streaming.wire.commands import command_of
@@ -93,7 +93,7 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
             return Left(stamp, life, record.sequence, record.temporary)
         case Release():
             life = _life(record.life)
-            return Released(stamp, life, _turns(record.queues), own=record.by is None)
+            return Released(stamp, life, _namings(record.queues), own=record.by is None)
         case Route():
             return _observed(record, stamp)
         case Command():
@@ -175,7 +175,9 @@ def _adopted(record: Adopt, stamp: Stamp) -> Adopted:
         _life(LifeRef(record.member, record.incarnation)),
         record.start,
         Epoch(record.epoch),
-        Portion(_turns(record.hold), _turns(record.give), inherit, _turns(record.shared or ())),
+        Portion(
+            _namings(record.hold), _namings(record.give), inherit, _namings(record.shared or ())
+        ),
         Millis(record.session_timeout_ms),
         Millis(record.revocation_timeout_ms),
         Mode.CLUSTERING if record.mode is None else Mode(record.mode),
@@ -191,9 +193,9 @@ def _grants(rows: Iterable[GrantRef]) -> tuple[Held, ...]:
     return tuple(Held(_queue(row), Epoch(row.epoch)) for row in rows)
 
 
-def _turns(rows: Iterable[HolderRef | ReleaseRef]) -> tuple[Turn, ...]:
+def _namings(rows: Iterable[HolderRef | ReleaseRef]) -> tuple[Naming, ...]:
     return tuple(
-        Turn(
+        Naming(
             _queue(row),
             Epoch(row.epoch),
             None if row.next is None else Epoch(row.next),

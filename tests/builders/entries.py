@@ -32,7 +32,7 @@ from rebalance.groups.model.events import (
     Unregistered,
 )
 from rebalance.groups.model.overview import GroupSummarised
-from rebalance.ids import Epoch, Position, Queue, Turn
+from rebalance.ids import Epoch, Naming, Position, Queue
 from rebalance.stamp import Stamp
 from streaming.cell.gate import tick_of
 from streaming.wire.rows import Row
@@ -80,7 +80,7 @@ def _of_a_member(event: MemberEvent | Released, at: Place, life: Life) -> Entry:
             owned = None if event.owned is None else _grants(event.owned)
             return history.BeatSeen(at, GROUP, life, event.sequence, event.epoch, owned)
         case Released():
-            return history.Released(at, GROUP, life, tuple(map(_turn, event.turns)))
+            return history.Released(at, GROUP, life, tuple(map(_naming, event.namings)))
         case DrainAsked():
             return history.DrainAsked(at, GROUP, life, event.sequence)
         case Left():
@@ -152,18 +152,18 @@ def _issued(decision: AssignmentIssued, at: Place) -> Entry:
         decision,
         unheard=decision.join_again,
         heartbeat_interval_ms=decision.heartbeat_interval_ms,
-        heirs=tuple(turn.next for turn in portion.hold + portion.give),
+        heirs=tuple(naming.next for naming in portion.hold + portion.give),
         shared=_holdings(portion.shared),
     )
 
 
-def _turn(turn: Turn) -> history.Turn:
-    to = None if turn.to is None else Life(*turn.to)
-    return history.Turn(turn.queue, turn.epoch, turn.next, to)
+def _naming(naming: Naming) -> history.Naming:
+    to = None if naming.to is None else Life(*naming.to)
+    return history.Naming(naming.queue, naming.epoch, naming.next, to)
 
 
-def _holdings(turns: tuple[Turn, ...]) -> tuple[Grant, ...]:
-    return tuple(Grant(it.queue, it.epoch) for it in turns)
+def _holdings(namings: tuple[Naming, ...]) -> tuple[Grant, ...]:
+    return tuple(Grant(it.queue, it.epoch) for it in namings)
 
 
 def _grants(rows: tuple[tuple[Queue, Epoch], ...]) -> tuple[Grant, ...]:

@@ -22,9 +22,9 @@ from rebalance.ids import (
     Life,
     MemberId,
     Millis,
+    Naming,
     Queue,
     TopicName,
-    Turn,
 )
 
 TOLD_AT = Millis(0)
@@ -63,22 +63,22 @@ def life_text(member: MemberId, incarnation: Incarnation) -> str:
     return member if incarnation in {"1", NO_LIFE} else f"{member}:{incarnation}"
 
 
-def turns(text: str) -> tuple[Turn, ...]:
+def namings(text: str) -> tuple[Naming, ...]:
     """Read queues with epochs and what comes next, and whose: ``orders-0@3>5=b:2 orders-1@3``."""
-    return tuple(map(_turn, text.split()))
+    return tuple(map(_naming, text.split()))
 
 
-def turn_text(turn: Turn) -> str:
+def naming_text(naming: Naming) -> str:
     """Write a holder's grant."""
-    named = "" if turn.next is None else f">{turn.next}"
-    return f"{queue_text(turn.queue)}@{turn.epoch}{named}"
+    named = "" if naming.next is None else f">{naming.next}"
+    return f"{queue_text(naming.queue)}@{naming.epoch}{named}"
 
 
-def _turn(text: str) -> Turn:
+def _naming(text: str) -> Naming:
     grant, _, named = text.partition(">")
     (held,) = claims(grant)
     epoch, _, who = named.partition("=")
-    return Turn(*held, Epoch(int(epoch)) if epoch else None, life(who) if who else None)
+    return Naming(*held, Epoch(int(epoch)) if epoch else None, life(who) if who else None)
 
 
 def grant(text: str) -> Grant:

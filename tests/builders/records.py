@@ -38,7 +38,7 @@ from rebalance.ids import (
     TopicName,
 )
 from rebalance.stamp import Stamp
-from tests.builders.notation import NO_LIFE, claims, life, turns
+from tests.builders.notation import NO_LIFE, claims, life, namings
 
 Record = Callable[[Stamp], Event]
 MemberRecord = Callable[[Stamp], MemberEvent]
@@ -146,7 +146,7 @@ def commanded(command: Command, *, name: str | None = None, base: int | None = N
 
 def released(who: str, grants: str, *, own: bool = True) -> Callable[[Stamp], Released]:
     """A member lets go; ``grants`` is written as ``orders-0@3 orders-1@3``."""
-    return lambda stamp: Released(stamp, life(who), turns(grants), own)
+    return lambda stamp: Released(stamp, life(who), namings(grants), own)
 
 
 def marked(who: str) -> Callable[[Stamp], Released]:

@@ -29,7 +29,7 @@ from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import GroupName, MemberId, Millis, Position, TopicName
 from rebalance.stamp import Stamp
-from tests.builders.notation import life, life_text, page_text, queue_text, turn_text
+from tests.builders.notation import life, life_text, naming_text, page_text, queue_text
 from tests.builders.records import Record, joined, released, routed
 
 TICK_MS = 1_000
@@ -100,7 +100,7 @@ class Story:
         for name in members:
             issued = self.records[life(name)[0]]
             if issued is not None and issued.portion.give:
-                records.append(released(name, " ".join(map(turn_text, issued.portion.give))))
+                records.append(released(name, " ".join(map(naming_text, issued.portion.give))))
         if records:
             return self.reads(*records)
         self.decided = []
@@ -130,7 +130,7 @@ class Story:
     def freed(self) -> dict[str, str]:
         """Return by life what the last batch released for it; the next batch reads that."""
         return {
-            life_text(*it.life): " ".join(map(turn_text, it.turns))
+            life_text(*it.life): " ".join(map(naming_text, it.namings))
             for it in only(Freed, self.decided)
         }
 
@@ -150,7 +150,7 @@ class Story:
 
     def _freed(self, now: Stamp) -> list[Released]:
         """Return what the last batch released for others, as it is read."""
-        return [Released(now, it.life, it.turns, own=False) for it in self.unheard]
+        return [Released(now, it.life, it.namings, own=False) for it in self.unheard]
 
     def _step(self, events: Sequence[Moment], now: Stamp) -> list[Decision]:
         """Read what the last batch released for others as well, before all else."""

@@ -75,12 +75,12 @@ def booked_as_it_was_meant(right: Callable[..., None]) -> Callable[..., None]:
     """Whoever was to be named is believed to begin, whatever the release says."""
 
     def wrong(draft: Draft, event: Released) -> None:
-        turns = []
-        for turn in event.turns:
-            owned = draft.handover.books.get(turn.queue)
-            meant = turn.next if owned is None or owned.named is None else owned.named
-            turns.append(turn._replace(next=meant))
-        right(draft, replace(event, turns=tuple(turns)))
+        namings = []
+        for naming in event.namings:
+            owned = draft.handover.books.get(naming.queue)
+            meant = naming.next if owned is None or owned.named is None else owned.named
+            namings.append(naming._replace(next=meant))
+        right(draft, replace(event, namings=tuple(namings)))
 
     return wrong
 

@@ -26,10 +26,10 @@ from rebalance.ids import (
     Life,
     MemberId,
     Millis,
+    Naming,
     Position,
     Queue,
     TopicName,
-    Turn,
 )
 from rebalance.stamp import Stamp
 from tests.laws.messages import (
@@ -110,8 +110,8 @@ class Cast(NamedTuple):
             case Booked():
                 named = Epoch(message.named) if message.named else None
                 to = None if message.to is None else self.life(message.to)
-                turn = Turn(self.queues[message.queue], Epoch(message.epoch), named, to)
-                return Released(stamp(), who, (turn,), own=message.own)
+                naming = Naming(self.queues[message.queue], Epoch(message.epoch), named, to)
+                return Released(stamp(), who, (naming,), own=message.own)
             case Marked():
                 return Released(stamp(), who, ())
             case Beat():

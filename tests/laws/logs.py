@@ -41,9 +41,9 @@ from rebalance.ids import (
     Life,
     MemberId,
     Millis,
+    Naming,
     Position,
     TopicName,
-    Turn,
 )
 from rebalance.stamp import Stamp
 from tests.builders.records import (
@@ -231,7 +231,9 @@ def is_spared(state: GroupState) -> bool:
 def freed(state: GroupState, now: Stamp) -> list[Event]:
     """Return the releases that the controller wrote itself and has not read yet."""
     return [
-        Released(now, owned.holder.life, (Turn(queue, owned.holder.epoch, owned.named),), own=False)
+        Released(
+            now, owned.holder.life, (Naming(queue, owned.holder.epoch, owned.named),), own=False
+        )
         for queue, owned in sorted(state.handover.books.items())
         if owned.ending is not None
     ]
@@ -243,14 +245,14 @@ def _obeyed(state: GroupState, now: Stamp) -> list[Event]:
         Released(now, life, _told_to_give(state, life))
         for life in sorted(Life(it, member.incarnation) for it, member in members)
     )
-    return [release for release in releases if release.turns]
+    return [release for release in releases if release.namings]
 
 
 def _obedient(state: GroupState, event: Event) -> Event:
-    if isinstance(event, Released) and not event.turns:
-        return replace(event, turns=_told_to_give(state, event.life))
+    if isinstance(event, Released) and not event.namings:
+        return replace(event, namings=_told_to_give(state, event.life))
     return event
 
 
-def _told_to_give(state: GroupState, life: Life) -> tuple[Turn, ...]:
+def _told_to_give(state: GroupState, life: Life) -> tuple[Naming, ...]:
     return portions(state.handover.books.items(), [life])[life.member].give

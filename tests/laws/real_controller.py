@@ -19,7 +19,7 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
-from rebalance.ids import Life, MemberId, Millis, Turn
+from rebalance.ids import Life, MemberId, Millis, Naming
 from tests.laws import starting, views
 from tests.laws.events import PILOT, TOPIC, Cast, stamp
 from tests.laws.messages import (
@@ -235,7 +235,7 @@ class RealController:
 
     def _freed(self, freed: Freed) -> Iterator[Release]:
         who = self.members.index(freed.member), int(freed.incarnation)
-        for queue, epoch, named, _ in freed.turns:
+        for queue, epoch, named, _ in freed.namings:
             yield Release(*who, self._numbers[queue], epoch, named or 0, own=False)
 
     def _record(self, issued: AssignmentIssued) -> Record:
@@ -243,14 +243,14 @@ class RealController:
         return Record(
             life=int(issued.incarnation),
             epoch=issued.epoch,
-            hold=tuple(map(self._turn, portion.hold)),
-            give=tuple(map(self._turn, portion.give)),
+            hold=tuple(map(self._naming, portion.hold)),
+            give=tuple(map(self._naming, portion.give)),
             inherit=tuple(self._inherit(line) for line in portion.inherit),
         )
 
-    def _turn(self, turn: Turn) -> views.Turn:
-        to = None if turn.to is None else self._life(turn.to)
-        return self._numbers[turn.queue], turn.epoch, turn.next or 0, to
+    def _naming(self, naming: Naming) -> views.Naming:
+        to = None if naming.to is None else self._life(naming.to)
+        return self._numbers[naming.queue], naming.epoch, naming.next or 0, to
 
     def _life(self, life: Life) -> MemberLife:
         return self.members.index(life.member), int(life.incarnation)

@@ -6,7 +6,7 @@ Used by ``members``. Each number has one spelling.
 from collections.abc import Iterable, Iterator
 
 from tests.builders.sessions import GROUP, SESSION_MS, queue
-from tests.laws.views import Inherit, Life, Mark, Record, Release, Turn
+from tests.laws.views import Inherit, Life, Mark, Naming, Record, Release
 from trimtab import protocol
 from trimtab.protocol import Assignment, HolderRef, InheritRef, LifeRef, ReleaseRef
 from trimtab.session import MemberSession, incarnation
@@ -20,8 +20,8 @@ def assignment(session: MemberSession, record: Record) -> Assignment:
         incarnation=incarnation_of(record.life),
         epoch=record.epoch,
         target_epoch=record.epoch,
-        hold=_turns(record.hold),
-        give=_turns(record.give),
+        hold=_namings(record.hold),
+        give=_namings(record.give),
         inherit=tuple(map(_inherit, record.inherit)),
         session_timeout_ms=SESSION_MS,
         revocation_timeout_ms=60_000,
@@ -36,10 +36,10 @@ def _inherit(line: Inherit) -> InheritRef:
     return InheritRef(*queue(line.queue), line.epoch, name_of(source.member), life, source.epoch)
 
 
-def _turns(turns: Iterable[Turn]) -> tuple[HolderRef, ...]:
+def _namings(namings: Iterable[Naming]) -> tuple[HolderRef, ...]:
     return tuple(
         HolderRef(*queue(number), epoch, named or None, None if to is None else life_ref(*to))
-        for number, epoch, named, to in turns
+        for number, epoch, named, to in namings
     )
 
 

@@ -18,7 +18,7 @@ from rebalance.groups.model.events import (
 )
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import Epoch, GroupName, Millis, Tenure, Turn
+from rebalance.ids import Epoch, GroupName, Millis, Naming, Tenure
 from tests.laws import views
 from tests.laws.events import PILOT, Cast, stamp
 from tests.laws.messages import Input, Rejoined, Resized, Started, Wish, Wished
@@ -84,16 +84,16 @@ def _found(cast: Cast, started: Started, policy: Policy) -> Iterator[Moment]:
 
 def _portion(cast: Cast, record: Record) -> Portion:
     return Portion(
-        hold=tuple(_turn(cast, turn) for turn in record.hold),
-        give=tuple(_turn(cast, turn) for turn in record.give),
+        hold=tuple(_naming(cast, naming) for naming in record.hold),
+        give=tuple(_naming(cast, naming) for naming in record.give),
         inherit=tuple(_inherited(cast, line) for line in record.inherit),
     )
 
 
-def _turn(cast: Cast, turn: views.Turn) -> Turn:
-    queue, epoch, following, to = turn
+def _naming(cast: Cast, naming: views.Naming) -> Naming:
+    queue, epoch, following, to = naming
     comes = Epoch(following) if following else None
-    return Turn(cast.queues[queue], Epoch(epoch), comes, None if to is None else cast.life(to))
+    return Naming(cast.queues[queue], Epoch(epoch), comes, None if to is None else cast.life(to))
 
 
 def _inherited(cast: Cast, line: views.Inherit) -> Inheritance:

@@ -20,11 +20,11 @@ from rebalance.groups.model.commands import Approve, Command, Pause, RebalanceNo
 from rebalance.groups.model.decisions import Decision
 from rebalance.groups.model.events import BeatSeen, Event, Moment
 from rebalance.groups.model.policy import Policy
-from rebalance.ids import Millis, Turn
+from rebalance.ids import Millis, Naming
 from rebalance.stamp import Stamp
 from tests.builders import entries
 from tests.builders.effort import tried
-from tests.builders.notation import queue_text, turn_text
+from tests.builders.notation import naming_text, queue_text
 from tests.builders.records import (
     Record,
     beat_of,
@@ -112,7 +112,7 @@ class Group(RuleBasedStateMachine):
         """A member as the tests write it."""
         return f"{name}:{self.lives[name]}"
 
-    def held(self, name: str) -> tuple[Turn, ...]:
+    def held(self, name: str) -> tuple[Naming, ...]:
         """What an honest member has, and who comes next."""
         issued = self.story.records.get(name)  # type: ignore[call-overload] # a plain string
         if issued is None or issued.incarnation != str(self.lives[name]):
@@ -121,11 +121,11 @@ class Group(RuleBasedStateMachine):
 
     def owned(self, name: str) -> str:
         """What an honest member says that it has."""
-        return " ".join(turn_text(turn._replace(next=None)) for turn in self.held(name))
+        return " ".join(naming_text(naming._replace(next=None)) for naming in self.held(name))
 
     def guarded(self, name: str) -> Record:
         """What its guard says when it was killed."""
-        said = released(self.who(name), " ".join(map(turn_text, self.held(name))))
+        said = released(self.who(name), " ".join(map(naming_text, self.held(name))))
         return lambda stamp: replace(said(stamp), own=False)
 
     def told(self, name: str) -> int:

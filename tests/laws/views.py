@@ -19,7 +19,7 @@ Claim = tuple[int, int]
 Life = tuple[int, int]
 """A member and which of its lives."""
 
-Turn = tuple[int, int, int, Life | None]
+Naming = tuple[int, int, int, Life | None]
 """A claim, and the epoch that comes next, 0 for none, and whose that is, if that is known."""
 
 Grant = tuple[int, int, int, int]
@@ -70,8 +70,8 @@ class Record(NamedTuple):
 
     life: int
     epoch: int
-    hold: tuple[Turn, ...]
-    give: tuple[Turn, ...]
+    hold: tuple[Naming, ...]
+    give: tuple[Naming, ...]
     inherit: tuple[Inherit, ...]
 
 

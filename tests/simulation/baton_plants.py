@@ -27,13 +27,13 @@ def release_of_a_stale_epoch_accepted(right: Function) -> Function:
     """Whoever holds a queue can let it go under any epoch."""
 
     def wrong(draft: Draft, event: Released) -> None:
-        turns = []
-        for turn in event.turns:
-            owned = draft.handover.books.get(turn.queue)
+        namings = []
+        for naming in event.namings:
+            owned = draft.handover.books.get(naming.queue)
             holds = owned is not None and owned.holder.life == event.life
-            epoch = owned.holder.epoch if owned is not None and holds else turn.epoch
-            turns.append(turn._replace(epoch=epoch))
-        right(draft, replace(event, turns=tuple(turns)))
+            epoch = owned.holder.epoch if owned is not None and holds else naming.epoch
+            namings.append(naming._replace(epoch=epoch))
+        right(draft, replace(event, namings=tuple(namings)))
 
     return wrong
 

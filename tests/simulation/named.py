@@ -8,7 +8,7 @@ from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Moment, Released
 from rebalance.groups.model.ownership import Grant, Ownership
-from rebalance.ids import Epoch, Millis, Queue, Tenure, Turn
+from rebalance.ids import Epoch, Millis, Naming, Queue, Tenure
 from rebalance.stamp import Stamp
 from tests.simulation import lives
 from tests.simulation.plant import OWNERS, Function, Plant
@@ -34,8 +34,8 @@ def any_life_of_a_name_begins(right: Function) -> Function:
 def named_life_not_booked(right: Function) -> Function:
     """The controller knows no grants but those that it has promised."""
 
-    def wrong(owned: Ownership, turn: Turn) -> Grant | None:
-        grant: Grant | None = right(owned, turn._replace(to=None))
+    def wrong(owned: Ownership, naming: Naming) -> Grant | None:
+        grant: Grant | None = right(owned, naming._replace(to=None))
         return grant
 
     return wrong

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.events import Mode
-from rebalance.ids import Turn
+from rebalance.ids import Naming
 from sinks import Outlet
 from sinks.assignments import issued, own_name
 from trimtab.protocol import ASSIGNMENTS, Assignment, HolderRef, InheritRef, LifeRef, decode
@@ -39,7 +39,7 @@ def assignment(decision: AssignmentIssued) -> Assignment:
     )
 
 
-def _holdings(turns: Iterable[Turn]) -> tuple[HolderRef, ...]:
+def _holdings(namings: Iterable[Naming]) -> tuple[HolderRef, ...]:
     return tuple(
         HolderRef(
             *it.queue,
@@ -47,7 +47,7 @@ def _holdings(turns: Iterable[Turn]) -> tuple[HolderRef, ...]:
             it.next,
             None if it.to is None else LifeRef(own_name(*it.to), it.to.incarnation),
         )
-        for it in turns
+        for it in namings
     )
 
 

@@ -167,7 +167,9 @@ class World:
         return not self._unrest() and not list(self._restless())
 
     def _restless(self) -> Iterable[Violation]:
-        lost = self.scenario.forgetful or self.faults.counts["A15"]  # beats that Kafka had taken
+        counts = self.faults.counts
+        lost = self.scenario.forgetful or counts["A15"]  # beats that Kafka had taken
+        lost = lost or counts["G11"]  # or that are old beside what a stranger said
         return self._told(self.checker.at_rest(GROUP, acknowledged=not lost))
 
     def _unrest(self) -> str:

@@ -25,7 +25,7 @@ from rebalance.groups.model.decisions import (
 )
 from rebalance.groups.model.events import Portion
 from rebalance.groups.model.overview import GroupSummarised, MemberSummary, TopicSummary
-from tests.builders.notation import life_text, queue_text, turn_text
+from tests.builders.notation import life_text, naming_text, queue_text
 
 
 def lines(decision: Decision) -> Iterator[str]:
@@ -37,8 +37,8 @@ def lines(decision: Decision) -> Iterator[str]:
         case AssignmentWithdrawn(member=member):
             yield f"record for {member} withdrawn"
         case Freed(member=member, incarnation=incarnation):
-            turns = " ".join(map(turn_text, decision.turns))
-            yield f"release for {life_text(member, incarnation)}: {turns}"
+            namings = " ".join(map(naming_text, decision.namings))
+            yield f"release for {life_text(member, incarnation)}: {namings}"
         case GroupSummarised():
             yield from _summary(decision)
         case EventRefused(reason=reason, detail=detail, stamp=stamp):
@@ -109,7 +109,7 @@ def _portion(portion: Portion) -> str:
     rows = (("hold", portion.hold), ("give", portion.give), ("share", portion.shared))
     for verb, grants in rows:
         if grants:
-            told.append(" ".join([verb, *map(turn_text, grants)]))
+            told.append(" ".join([verb, *map(naming_text, grants)]))
     if portion.inherit:
         heirs = (
             f"{queue_text(line.queue)}@{line.epoch} from "

@@ -32,7 +32,7 @@ from rebalance.groups.model.extent import ALWAYS_FIT
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.subscriptions import may_own
-from rebalance.ids import Life, MemberId, Queue, TopicName, Turn
+from rebalance.ids import Life, MemberId, Naming, Queue, TopicName
 from rebalance.stamp import Stamp
 
 MOST_HEIRS: Final = 4
@@ -128,14 +128,14 @@ def _is_void(owned: Ownership, life: Life) -> bool:
 
 def write_releases(draft: Draft) -> None:
     """Say for holders that are done who comes next; what counts is what is read of it."""
-    turns = defaultdict[Life, list[Turn]](list)
+    namings = defaultdict[Life, list[Naming]](list)
     for queue in sorted(draft.handover.over):
         owned = draft.handover.books.get(queue)
         if owned is not None and owned.ending is not None:
-            turns[owned.holder.life].append(Turn(queue, owned.holder.epoch, owned.named))
+            namings[owned.holder.life].append(Naming(queue, owned.holder.epoch, owned.named))
     draft.outbox.notes += [
         Freed(draft.before.name, life, tuple(those[at : at + ALWAYS_FIT]))
-        for life, those in sorted(turns.items())
+        for life, those in sorted(namings.items())
         for at in range(0, len(those), ALWAYS_FIT)
     ]
 

@@ -53,8 +53,8 @@ def book(draft: Draft, event: Released) -> bool:
         Whether its life is about to go: it hands on what it was not asked for.
     """
     goes = False
-    for turn in event.turns:
-        queue, tenure = turn.queue, Tenure(event.life, turn.epoch)
+    for naming in event.namings:
+        queue, tenure = naming.queue, Tenure(event.life, naming.epoch)
         _begin(draft, queue, tenure, event.stamp)
         owned = draft.handover.books.get(queue)
         if owned is None or owned.holder.tenure != tenure:
@@ -65,12 +65,12 @@ def book(draft: Draft, event: Released) -> bool:
             )
         ending = Ending.RELEASED if event.own or owned.ending is None else owned.ending
         since = event.stamp.heard if event.own else passing.last_sign(draft, owned)
-        heir = owned.named_by(turn)
+        heir = owned.named_by(naming)
         goes |= heir is not None and owned.asked is None
         _vacate(draft, queue, owned, ending, event.stamp, heir, since)
         if heir is not None:
             welcome(draft, queue, heir, event.stamp, ended=heir in owned.former)
-            if turn.to is not None and owned.asked is None:
+            if naming.to is not None and owned.asked is None:
                 draft.handover.taken.add(queue)
     return goes
 

@@ -45,9 +45,9 @@ def grants_in(record: Adopted) -> list[tuple[Queue, RecordedGrant]]:
     """Return what a record claims, queue by queue."""
     told, life, portion = record.epoch, record.life, record.portion
     claims = [
-        (turn.queue, RecordedGrant(turn.epoch, told, life, asked, turn.next, to=turn.to))
-        for turns, asked in ((portion.hold, False), (portion.give, True))
-        for turn in turns
+        (naming.queue, RecordedGrant(naming.epoch, told, life, asked, naming.next, to=naming.to))
+        for namings, asked in ((portion.hold, False), (portion.give, True))
+        for naming in namings
     ]
     return claims + [
         (it.queue, RecordedGrant(it.epoch, told, life, source=it.predecessor))
@@ -58,7 +58,7 @@ def grants_in(record: Adopted) -> list[tuple[Queue, RecordedGrant]]:
 def rows_of(record: Adopted) -> list[Queue]:
     """Return the queues that a record is about."""
     portion = record.portion
-    rows = [turn.queue for turn in portion.hold + portion.give + portion.shared]
+    rows = [naming.queue for naming in portion.hold + portion.give + portion.shared]
     return rows + [each.queue for each in portion.inherit]
 
 

@@ -15,7 +15,7 @@ from rebalance.groups.handover import endings
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Released
 from rebalance.groups.model.ownership import Grant, Ownership
-from rebalance.ids import Queue, Turn
+from rebalance.ids import Naming, Queue
 from rebalance.stamp import Stamp
 
 
@@ -23,7 +23,7 @@ def enter(
     draft: Draft, remembered: Mapping[Queue, Ownership], releases: Iterable[Released], now: Stamp
 ) -> None:
     """Write pages for queues that have none, but of which the log or the memory knows a holder."""
-    last = _last_turns(releases)
+    last = _last_namings(releases)
     for queue in sorted(last.keys() | remembered.keys()):
         if draft.handover.books.get(queue) is not None:
             continue
@@ -49,7 +49,7 @@ def await_holders(draft: Draft, absent: Mapping[Queue, Ownership], now: Stamp) -
             endings.welcome(draft, queue, page.holder, now, ended=False)
 
 
-def _page(remembered: Ownership | None, last: Turn | None) -> Ownership | None:
+def _page(remembered: Ownership | None, last: Naming | None) -> Ownership | None:
     """Return a queue's page; None: it is free.
 
     A heir that no record shows has ended. Under a last release that names one by its epoch alone it
@@ -63,11 +63,11 @@ def _page(remembered: Ownership | None, last: Turn | None) -> Ownership | None:
     return Ownership(Grant(last.to, last.next), begun=True)
 
 
-def _last_turns(releases: Iterable[Released]) -> dict[Queue, Turn]:
+def _last_namings(releases: Iterable[Released]) -> dict[Queue, Naming]:
     """Return of each queue what was said first of its latest grant."""
-    last: dict[Queue, Turn] = {}
-    for turn in (turn for release in releases for turn in release.turns):
-        known = last.get(turn.queue)
-        if known is None or known.epoch < turn.epoch:
-            last[turn.queue] = turn
+    last: dict[Queue, Naming] = {}
+    for naming in (naming for release in releases for naming in release.namings):
+        known = last.get(naming.queue)
+        if known is None or known.epoch < naming.epoch:
+            last[naming.queue] = naming
     return last

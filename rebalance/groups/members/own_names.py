@@ -20,7 +20,7 @@ from rebalance.groups.model.events import (
     RouteObserved,
 )
 from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import Incarnation, Life, MemberId, Turn
+from rebalance.ids import Incarnation, Life, MemberId, Naming
 
 _NAME_CHARACTERS: Final = 255
 """The longest name that can be published (``trimtab.protocol.limits``)."""
@@ -32,9 +32,9 @@ def told_apart(draft: Draft, event: Event) -> Event:
         return event
     life = _known(draft, event.life)
     if isinstance(event, Released):
-        turns = _named(event.turns, lambda it: _known(draft, it))
-        if turns != event.turns:
-            return replace(event, life=life, turns=turns)
+        namings = _named(event.namings, lambda it: _known(draft, it))
+        if namings != event.namings:
+            return replace(event, life=life, namings=namings)
     return event if life is event.life else replace(event, life=life)
 
 
@@ -90,8 +90,8 @@ def _has_a_page(draft: Draft, life: Life) -> bool:
     )
 
 
-def _named(turns: tuple[Turn, ...], name: Callable[[Life], Life]) -> tuple[Turn, ...]:
-    return tuple(it if it.to is None else it._replace(to=name(it.to)) for it in turns)
+def _named(namings: tuple[Naming, ...], name: Callable[[Life], Life]) -> tuple[Naming, ...]:
+    return tuple(it if it.to is None else it._replace(to=name(it.to)) for it in namings)
 
 
 def _apart(life: Life) -> Life:

@@ -18,10 +18,10 @@ from rebalance.ids import (
     Life,
     MemberId,
     Millis,
+    Naming,
     OfOneLife,
     Queue,
     TopicName,
-    Turn,
 )
 from rebalance.stamp import Stamp
 
@@ -50,7 +50,7 @@ class Freed(OfOneLife):
 
     group: GroupName
     life: Life
-    turns: tuple[Turn, ...]
+    namings: tuple[Naming, ...]
 
 
 @dataclass(frozen=True, slots=True)

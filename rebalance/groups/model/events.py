@@ -19,12 +19,12 @@ from rebalance.ids import (
     InstanceId,
     Life,
     Millis,
+    Naming,
     OfOneLife,
     Pattern,
     Queue,
     Tenure,
     TopicName,
-    Turn,
 )
 from rebalance.stamp import Stamp, Ticked
 
@@ -119,9 +119,9 @@ class Left(_OfOneLife):
 
 @dataclass(frozen=True, slots=True)
 class Released(_OfOneLife):
-    """A life no longer works on queues; each turn names the grant that begins."""
+    """A life no longer works on queues; each naming names the grant that begins."""
 
-    turns: tuple[Turn, ...]
+    namings: tuple[Naming, ...]
     own: bool = True
     """It says so itself; or else the controller or a guard says it, who knows that it stopped."""
 
@@ -166,10 +166,10 @@ class Inheritance:
 class Portion:
     """What one member's record says: every queue that concerns it, sorted."""
 
-    hold: tuple[Turn, ...] = ()
-    give: tuple[Turn, ...] = ()
+    hold: tuple[Naming, ...] = ()
+    give: tuple[Naming, ...] = ()
     inherit: tuple[Inheritance, ...] = ()
-    shared: tuple[Turn, ...] = ()
+    shared: tuple[Naming, ...] = ()
     """What one that owns the rest works on together with others."""
 
 

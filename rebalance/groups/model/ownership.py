@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rebalance.errors import BrokenInvariant
 from rebalance.groups.model.decisions import Ending
-from rebalance.ids import Epoch, Life, Millis, OfOneLife, Queue, Tenure, Turn
+from rebalance.ids import Epoch, Life, Millis, Naming, OfOneLife, Queue, Tenure
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +84,13 @@ class Ownership:
         """Return the heir that the holder is to name."""
         return next((heir for heir in self.heirs if heir.epoch == self.named), None)
 
-    def named_by(self, turn: Turn) -> Grant | None:
+    def named_by(self, naming: Naming) -> Grant | None:
         """Return the grant that a release of the holder's names; epochs of a queue grow."""
-        if turn.next is None or turn.next <= self.holder.epoch:
+        if naming.next is None or naming.next <= self.holder.epoch:
             return None
-        if turn.to is not None:
-            return Grant(turn.to, turn.next)
-        return next((it for it in (*self.heirs, *self.former) if it.epoch == turn.next), None)
+        if naming.to is not None:
+            return Grant(naming.to, naming.next)
+        return next((it for it in (*self.heirs, *self.former) if it.epoch == naming.next), None)
 
     @property
     def may_be_handed_on(self) -> bool:

@@ -15,15 +15,15 @@ from typing import NamedTuple
 from rebalance.groups.model.books import Books, concerned
 from rebalance.groups.model.events import Inheritance, Portion
 from rebalance.groups.model.ownership import Ownership
-from rebalance.ids import Life, MemberId, Queue, Turn
+from rebalance.ids import Life, MemberId, Naming, Queue
 
 Shares = Mapping[MemberId, Portion]
 
 
 @dataclass(slots=True)
 class _Share:
-    hold: list[Turn] = field(default_factory=list)
-    give: list[Turn] = field(default_factory=list)
+    hold: list[Naming] = field(default_factory=list)
+    give: list[Naming] = field(default_factory=list)
     inherit: list[Inheritance] = field(default_factory=list)
 
     def portion(self) -> Portion:
@@ -46,7 +46,7 @@ def portions(pages: Iterable[tuple[Queue, Ownership]], wanted: Iterable[Life]) -
             told = share.hold if owned.asked is None else share.give
             following = owned.heir
             to = None if following is None else following.life
-            told.append(Turn(queue, holder.epoch, owned.named, to))
+            told.append(Naming(queue, holder.epoch, owned.named, to))
         for heir in owned.heirs:
             share = shares.get(heir.life)
             if share is not None:

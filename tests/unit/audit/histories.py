@@ -27,6 +27,7 @@ from audit.history import (
     Joined,
     Left,
     Life,
+    Naming,
     Place,
     Queue,
     Released,
@@ -35,7 +36,6 @@ from audit.history import (
     Started,
     Summarised,
     Ticked,
-    Turn,
     Withdrawn,
 )
 from audit.violations import Violation
@@ -63,16 +63,16 @@ def grants(text: str) -> tuple[Grant, ...]:
     return tuple(Grant(queue(name), int(epoch)) for name, epoch in pairs)
 
 
-def turns(text: str) -> tuple[Turn, ...]:
+def namings(text: str) -> tuple[Naming, ...]:
     """Read grants that are over, what comes next, and whose that is: ``orders-0@1>2=b:2``."""
-    return tuple(_turn(each) for each in text.split())
+    return tuple(_naming(each) for each in text.split())
 
 
-def _turn(text: str) -> Turn:
+def _naming(text: str) -> Naming:
     over, _, named = text.partition(">")
     (grant,) = grants(over)
     epoch, _, who = named.partition("=")
-    return Turn(*grant, int(epoch) if epoch else None, life(who) if who else None)
+    return Naming(*grant, int(epoch) if epoch else None, life(who) if who else None)
 
 
 def inheritances(text: str) -> tuple[Inheritance, ...]:
@@ -120,7 +120,7 @@ class ShownHistory:
 
     def releases(self, who: str, what: str) -> Place:
         """A life is done with queues; ``orders-0@1>2`` names the grant that begins."""
-        return self._take(Released(self._place("releases"), GROUP, life(who), turns(what)))
+        return self._take(Released(self._place("releases"), GROUP, life(who), namings(what)))
 
     def drains(self, who: str) -> Place:
         """A member wants to go."""
@@ -166,14 +166,14 @@ class ShownHistory:
 
         ``unnamed`` more to inherit were cut off; it is to beat every so many ms (``beats``).
         """
-        held, given = turns(orders.get("hold", "")), turns(orders.get("give", ""))
+        held, given = namings(orders.get("hold", "")), namings(orders.get("give", ""))
         hold, give = (tuple(Grant(it.queue, it.epoch) for it in said) for said in (held, given))
         nexts = tuple(it.next for it in (*held, *given))
         inherit = inheritances(orders.get("inherit", ""))
         content = orders.get("content", f"{epoch} {orders}")
         at = self._place("assignments")
         said = (life(who), epoch, hold, give, inherit, SESSION_MS, content)
-        shared = tuple(Grant(it.queue, it.epoch) for it in turns(orders.get("share", "")))
+        shared = tuple(Grant(it.queue, it.epoch) for it in namings(orders.get("share", "")))
         beats = int(orders.get("beats", HEARTBEAT_MS))
         more = (beats, nexts, int(orders.get("unnamed", "0")), shared)
         return self._take(Issued(at, GROUP, *said, unheard, common, apart, *more))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from audit import history
-from audit.history import Entry, Grant, Inheritance, Life, Place, Turn
+from audit.history import Entry, Grant, Inheritance, Life, Naming, Place
 from audit.wire import entries_of, entry_of
 from tests.builders.rocketmq import CLIENT, consumer, heartbeat
 from trimtab.protocol import (
@@ -96,8 +96,8 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
             "billing",
             LIFE,
             (
-                Turn(("orders", "", 0), 2, 3, Life("worker-3", LIFE.incarnation)),
-                Turn(("orders", "", 1), 2),
+                Naming(("orders", "", 0), 2, 3, Life("worker-3", LIFE.incarnation)),
+                Naming(("orders", "", 1), 2),
             ),
         ),
     ),
@@ -109,7 +109,7 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
             "queues": {"queues": [{"topic": "orders", "queues": [[0, 2, None, 3]]}]},
             "by": "controller",
         },
-        history.Released(AT, "billing", LIFE, (Turn(("orders", "", 0), 2, 3),)),
+        history.Released(AT, "billing", LIFE, (Naming(("orders", "", 0), 2, 3),)),
     ),
     "route": (
         ROUTES,

@@ -34,7 +34,7 @@ from rebalance.ids import (
     TopicName,
 )
 from sinks import Outlet, Publication, Record, record_of
-from tests.builders.notation import queue, turns
+from tests.builders.notation import namings, queue
 from trimtab.protocol import (
     TOPICS,
     decode,
@@ -64,8 +64,8 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             epoch=Epoch(4),
             target_epoch=Epoch(3),
             portion=Portion(
-                hold=turns(f"orders-0@2>4=b:{LIFE} orders-2@3"),
-                give=turns("orders-1@2>4"),
+                hold=namings(f"orders-0@2>4=b:{LIFE} orders-2@3"),
+                give=namings("orders-1@2>4"),
                 inherit=(
                     Inheritance(queue("orders-7"), Epoch(4), Tenure(Life(B, LIFE), Epoch(3))),
                 ),
@@ -93,7 +93,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
         ),
     ),
     "release": (
-        Freed(GROUP, Life(MemberId(f"a@{LIFE}"), LIFE), turns("orders-0@2>4 orders-2@3")),
+        Freed(GROUP, Life(MemberId(f"a@{LIFE}"), LIFE), namings("orders-0@2>4 orders-2@3")),
         Record(
             "t.releases",
             PARTITION,

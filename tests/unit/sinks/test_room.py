@@ -20,11 +20,11 @@ from rebalance.ids import (
     Life,
     MemberId,
     Millis,
+    Naming,
     Position,
     Queue,
     Tenure,
     TopicName,
-    Turn,
 )
 from sinks import Outlet, record_of
 from tests.builders.records import joined, left, routed
@@ -93,7 +93,7 @@ def test_ten_thousand_queues_are_told_to_one_member(length: int) -> None:
     """The name of their topic is said once, so its length does not matter."""
     queues = queues_of("t" * length, 10_000)
     size, told = written(
-        Portion(hold=tuple(Turn(queue, Epoch(123_456), Epoch(123_457)) for queue in queues))
+        Portion(hold=tuple(Naming(queue, Epoch(123_456), Epoch(123_457)) for queue in queues))
     )
 
     assert fits(queues)
@@ -106,7 +106,7 @@ def test_ten_thousand_topics_are_told_to_one_member() -> None:
     """One queue each, and names as long as people make them."""
     queues = [queue for n in range(10_000) for queue in queues_of(f"{n:a>40}", 1)]
     size, told = written(
-        Portion(hold=tuple(Turn(queue, Epoch(123_456), Epoch(123_457)) for queue in queues))
+        Portion(hold=tuple(Naming(queue, Epoch(123_456), Epoch(123_457)) for queue in queues))
     )
 
     assert fits(queues)
@@ -119,10 +119,11 @@ def test_lives_that_come_next_are_named_as_long_as_there_is_room(characters: int
     """All or none; a holder that is told no names has its epochs, and every queue."""
     lives = [Life(MemberId(f"{n:a>{characters}}"), LIFE) for n in range(5_000)]
     queues = queues_of("orders", 5_000)
-    turns = (
-        Turn(it, Epoch(123_456), Epoch(123_457), who) for it, who in zip(queues, lives, strict=True)
+    namings = (
+        Naming(it, Epoch(123_456), Epoch(123_457), who)
+        for it, who in zip(queues, lives, strict=True)
     )
-    size, told = written(Portion(hold=tuple(turns)))
+    size, told = written(Portion(hold=tuple(namings)))
 
     assert size <= limits.RECORD_BYTES
     assert (5_000, None) == (len(told.hold), told.unnamed)
@@ -180,8 +181,8 @@ def test_what_a_group_takes_in_fits_into_every_record(
     queues = a_full_group(character, length, brokers, each)
     epoch, late = Epoch(99_999_999), Epoch(88_888_888)
     told = Portion(
-        hold=tuple(Turn(queue, epoch, epoch) for queue in queues[::3]),
-        give=tuple(Turn(queue, epoch, epoch) for queue in queues[1::3]),
+        hold=tuple(Naming(queue, epoch, epoch) for queue in queues[::3]),
+        give=tuple(Naming(queue, epoch, epoch) for queue in queues[1::3]),
         inherit=tuple(
             Inheritance(queue, epoch, Tenure(Life(MemberId(LONGEST), LIFE), late))
             for queue in queues[2::3]
@@ -208,7 +209,7 @@ def test_givers_that_are_too_many_are_told_later() -> None:
         Inheritance(queue, Epoch(5), Tenure(Life(MemberId(f"{n:04}{LONGEST[4:]}"), LIFE), Epoch(4)))
         for n, queue in enumerate(queues)
     )
-    hold = tuple(Turn(queue, Epoch(5), Epoch(6)) for queue in queues_of("payments", 100))
+    hold = tuple(Naming(queue, Epoch(5), Epoch(6)) for queue in queues_of("payments", 100))
     size, told = written(Portion(hold=hold, inherit=inherit))
 
     assert limits.RECORD_BYTES - 2_000 < size <= limits.RECORD_BYTES
@@ -233,7 +234,7 @@ def test_no_record_is_larger_than_kafka_takes() -> None:
         at=AT,
         cause=WORDY,
     )
-    portion = Portion(hold=tuple(Turn(queue, Epoch(2), Epoch(3)) for queue in queues))
+    portion = Portion(hold=tuple(Naming(queue, Epoch(2), Epoch(3)) for queue in queues))
     for decision in (replace(ISSUED, portion=portion), handed):
         record = record_of(decision, OUTLET)
 
@@ -244,16 +245,16 @@ def test_no_record_is_larger_than_kafka_takes() -> None:
 def test_what_a_life_is_done_with_fits() -> None:
     """Also queues that are no more in any route: the controller says it in parts."""
     names = [f"{n:0>4}{LONGEST[4:]}" for n in range(ALWAYS_FIT)]
-    turns = tuple(
-        Turn(queue, Epoch(99_999_998), Epoch(99_999_999))
+    namings = tuple(
+        Naming(queue, Epoch(99_999_998), Epoch(99_999_999))
         for name in names
         for queue in queues_of(name, 1, broker=name)
     )
-    record = record_of(Freed(GroupName(LONGEST), Life(MemberId(LONGEST), LIFE), turns), OUTLET)
+    record = record_of(Freed(GroupName(LONGEST), Life(MemberId(LONGEST), LIFE), namings), OUTLET)
 
     assert len(record.value or b"") <= limits.RECORD_BYTES
     said = decode(RELEASES, record.value).queues
-    assert [ReleaseRef(*it.queue, it.epoch, None, it.next) for it in turns] == list(said)
+    assert [ReleaseRef(*it.queue, it.epoch, None, it.next) for it in namings] == list(said)
 
 
 def test_a_life_that_had_many_queues_is_spoken_for_in_parts() -> None:
@@ -261,9 +262,9 @@ def test_a_life_that_had_many_queues_is_spoken_for_in_parts() -> None:
     story = Story()
     story.reads(joined("a"), routed("orders", 3 * ALWAYS_FIT))
     story.reads(joined("b"))
-    given = [turn.queue for turn in story.told("a").give]
+    given = [naming.queue for naming in story.told("a").give]
     parts = only(Freed, story.reads(left("a")))
 
     assert 3 * ALWAYS_FIT // 2 == len(given)
-    assert given == [turn.queue for part in parts for turn in part.turns]
-    assert [ALWAYS_FIT, ALWAYS_FIT // 2] == [len(part.turns) for part in parts]
+    assert given == [naming.queue for part in parts for naming in part.namings]
+    assert [ALWAYS_FIT, ALWAYS_FIT // 2] == [len(part.namings) for part in parts]

@@ -9,11 +9,11 @@ from console.settings import load
 from rebalance.groups.model.decisions import EventRefused
 from rebalance.groups.model.events import Event
 from rebalance.groups.model.policy import Policy
-from rebalance.ids import MemberId, Queue, Turn
+from rebalance.ids import MemberId, Naming, Queue
 from rebalance.stamp import Stamp
 from sinks import Outlet, record_of
 from streaming.wire.translation import event_of
-from tests.builders.notation import turn_text
+from tests.builders.notation import naming_text
 from tests.builders.records import beat_of, released
 from tests.builders.story import Story
 from trimtab.protocol import MEMBERS, ROUTES, Join, Record, Route, RunRef, encode
@@ -96,7 +96,7 @@ class PublishedGroup:
         """Let members release what they are told to give, until nothing is left to give."""
         while told := [it for it in self.story.records.values() if it and it.portion.give]:
             self.story.reads(
-                *(released(f"{it.member}:{LIFE}", _turns(it.portion.give)) for it in told)
+                *(released(f"{it.member}:{LIFE}", _namings(it.portion.give)) for it in told)
             )
 
     def _publish(self) -> None:
@@ -118,8 +118,8 @@ def route(topic: str, queues: int, version: int = 1) -> Route:
     return Route(topic=topic, version=version, exists=True, runs=(RunRef("", 0, queues),))
 
 
-def _turns(given: tuple[Turn, ...]) -> str:
-    return " ".join(map(turn_text, given))
+def _namings(given: tuple[Naming, ...]) -> str:
+    return " ".join(map(naming_text, given))
 
 
 def _read(record: Record) -> Any:  # noqa: ANN401 - a record of a story

@@ -47,7 +47,7 @@ def test_what_no_member_owns_is_kept() -> None:
 
 
 def _works_on(story: Remembered, name: str) -> list[Queue]:
-    return [turn.queue for turn in story.told(name).hold]
+    return [naming.queue for naming in story.told(name).hold]
 
 
 def test_members_that_know_no_releases() -> None:

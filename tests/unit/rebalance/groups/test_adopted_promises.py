@@ -71,7 +71,7 @@ def test_who_drains_hands_over_to_who_need_not_mark_again() -> None:
     story = without_marks()
     story.reads(*beats(story, *"abc"))
     story.reads(drained("a"))
-    assert all(turn.next for turn in story.told("a").give)
+    assert all(naming.next for naming in story.told("a").give)
     story.settles()
 
     assert {"b", "c"} == set(story.owners().values())

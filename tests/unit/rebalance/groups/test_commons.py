@@ -31,7 +31,7 @@ DEALT_EVENLY = [line for line in POP if line["strategy"] == "AVG" and line["cids
 
 def numbers(story: Story, member: str) -> list[int]:
     """The queues that a member is told to work on."""
-    return [turn.queue.id for turn in story.told(member).hold]
+    return [naming.queue.id for naming in story.told(member).hold]
 
 
 def trio(policy: Policy | None = None) -> Story:
@@ -120,7 +120,7 @@ def test_whoever_draws_from_other_queues_than_before_is_told() -> None:
     assert [[0, 1, 2, 3, 4, 5], [3, 4, 5, 6, 7], [0, 1, 2, 6, 7]] == [
         numbers(story, name) for name in "acd"
     ]
-    assert {1} == {turn.epoch for name in "acd" for turn in story.told(name).hold}
+    assert {1} == {naming.epoch for name in "acd" for naming in story.told(name).hold}
 
 
 def test_a_new_share_number_is_told_to_all_whom_it_concerns() -> None:
@@ -170,7 +170,7 @@ def popping(*names: str) -> Story:
 
 def shared(story: Story, member: str) -> list[int]:
     """The queues that a member shares, beside those that it owns."""
-    return [turn.queue.id for turn in story.told(member).shared]
+    return [naming.queue.id for naming in story.told(member).shared]
 
 
 def test_what_a_command_has_shared_is_drawn_and_the_rest_is_owned() -> None:
@@ -283,7 +283,7 @@ def test_who_subscribes_by_pattern_owns_what_others_share() -> None:
     story = popping("a", "b")
     story.reads(joined("x", "visits", eager=True, patterns=wild("ord*")))
 
-    owned = [turn.queue for turn in story.told("x").hold if turn.queue.topic == "orders"]
+    owned = [naming.queue for naming in story.told("x").hold if naming.queue.topic == "orders"]
     assert (4, []) == (len(owned), shared(story, "x"))
     assert GroupPhase.STABLE is story.phase()
 

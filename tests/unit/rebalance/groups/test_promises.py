@@ -42,8 +42,8 @@ def test_nobody_keeps_more_than_it_can_carry() -> None:
     assert {4: "b", 5: "b", 6: "c"} == meant
     told = story.told("c")
     assert ([4, 6], [5]) == (
-        [turn.queue.id for turn in told.hold],
-        [turn.queue.id for turn in told.give],
+        [naming.queue.id for naming in told.hold],
+        [naming.queue.id for naming in told.give],
     )
 
 

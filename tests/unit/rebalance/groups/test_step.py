@@ -13,7 +13,7 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import GroupName, MemberId, Millis
-from tests.builders.notation import queue, turns
+from tests.builders.notation import namings, queue
 from tests.builders.records import (
     Record,
     at,
@@ -61,7 +61,7 @@ def test_release_books_the_heir_under_the_epoch_it_was_promised() -> None:
     decided = story.reads(released("a", "orders-1@1>2"))
 
     assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
-    assert turns("orders-1@2") == story.told("b").hold
+    assert namings("orders-1@2") == story.told("b").hold
     assert [("a", "b")] == [(h.from_member, h.to_member) for h in only(HandedOver, decided)]
     assert [] == only(Rebalanced, decided)
 
@@ -105,7 +105,7 @@ def test_queue_that_vanishes_in_the_hand_is_given_up() -> None:
         story = handing_over(policy=CREDULOUS)
         story.reads(missing("orders", version=2))
         assert {"orders-0": "a@1!3", "orders-1": "a@1!2 / b@2"} == story.pages()
-        assert turns("orders-0@1 orders-1@1") == story.told("a").give
+        assert namings("orders-0@1 orders-1@1") == story.told("a").give
 
         story.reads(released("a", said))
         story.settles()
@@ -256,10 +256,10 @@ def test_the_heir_of_a_queue_that_was_made_anew_does_not_begin() -> None:
     """
     story = made_anew_on_the_way()
     assert "a@1!3 / b@2" == story.pages()["orders-1"]
-    assert turns("orders-0@1 orders-1@1") == story.told("a").give
+    assert namings("orders-0@1 orders-1@1") == story.told("a").give
 
     story.reads(joined("b", sequence=50, rack="r"))  # another look at it changes nothing
-    assert turns("orders-0@1 orders-1@1") == story.told("a").give
+    assert namings("orders-0@1 orders-1@1") == story.told("a").give
 
     story.settles()
     assert {"orders-0": "a@5", "orders-1": "b@5"} == story.pages()

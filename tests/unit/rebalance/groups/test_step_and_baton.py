@@ -8,7 +8,7 @@ from rebalance.groups.model.decisions import (
 from rebalance.groups.model.events import Portion
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis
-from tests.builders.notation import turns
+from tests.builders.notation import namings
 from tests.builders.records import (
     beat_of,
     drained,
@@ -141,7 +141,7 @@ def test_target_returns_to_the_holder_while_it_is_asked() -> None:
     story = handing_over()
     story.reads(drained("b"))
     assert "a@1!2 / b@2" == story.pages()["orders-1"]
-    assert turns("orders-1@1") == story.told("a").give
+    assert namings("orders-1@1") == story.told("a").give
 
     story.obeys("a")
     assert {"orders-0": "a@1", "orders-1": "a@4"} == story.pages()

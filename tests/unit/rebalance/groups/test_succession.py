@@ -8,7 +8,7 @@ from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.groups.model.decisions import AssignmentIssued, HandedOver, Rebalanced
 from rebalance.groups.model.policy import Policy
 from tests.builders.amnesia import Remembered, a_story, beats
-from tests.builders.notation import grant_text, turn_text
+from tests.builders.notation import grant_text, naming_text
 from tests.builders.records import beat_of, drained, joined, left, released, routed
 from tests.builders.story import only
 
@@ -69,7 +69,7 @@ def leaves_in_a_later_batch(story: Remembered) -> None:
 def drains(story: Remembered) -> None:
     """A wants to go, hands everything on, and leaves."""
     story.reads(drained("a"))
-    assert ["orders-0@1>2", "orders-1@1>2"] == [*map(turn_text, story.told("a").give)]
+    assert ["orders-0@1>2", "orders-1@1>2"] == [*map(naming_text, story.told("a").give)]
     story.obeys("a")
     story.reads(left("a"))
 
@@ -176,7 +176,7 @@ def test_a_newcomer_becomes_an_heir() -> None:
 
     story.reads(joined("b"))
     assert {"orders-0": "a@1 > b@2"} == story.pages()
-    assert ["orders-0@1>2"] == [*map(turn_text, story.told("a").hold)]
+    assert ["orders-0@1>2"] == [*map(naming_text, story.told("a").hold)]
 
 
 def test_who_may_begin_again_is_an_heir_again() -> None:

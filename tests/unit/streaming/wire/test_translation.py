@@ -34,11 +34,11 @@ from rebalance.ids import (
     Life,
     MemberId,
     Millis,
+    Naming,
     Pattern,
     Queue,
     Tenure,
     TopicName,
-    Turn,
 )
 from streaming.wire.translation import event_of
 from tests.builders.log import LIFE, join
@@ -92,8 +92,8 @@ ADOPT = Adopt(
     session_timeout_ms=10_000,
 )
 TOLD = Portion(
-    (Turn(queue("orders-0"), Epoch(2)),),
-    (Turn(queue("orders-1"), Epoch(2), Epoch(4)),),
+    (Naming(queue("orders-0"), Epoch(2)),),
+    (Naming(queue("orders-1"), Epoch(2), Epoch(4)),),
     (Inheritance(queue("orders-7"), Epoch(4), Tenure(Life(MemberId("b"), FIRST), Epoch(3))),),
 )
 ADOPTED = Adopted(STAMP, Life(A, FIRST), LIFE, Epoch(4), TOLD, Millis(10_000), Millis(60_000))
@@ -175,7 +175,7 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
         Released(
             STAMP,
             Life(A, FIRST),
-            (Turn(queue("orders-0"), Epoch(3), Epoch(4)), Turn(queue("orders-1"), Epoch(2))),
+            (Naming(queue("orders-0"), Epoch(3), Epoch(4)), Naming(queue("orders-1"), Epoch(2))),
         ),
     ),
     *(

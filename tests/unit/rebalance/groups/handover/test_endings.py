@@ -9,7 +9,7 @@ from rebalance.groups.model.decisions import Ending, Freed, HandedOver
 from rebalance.groups.model.draft import Draft
 from rebalance.ids import Epoch, MemberId
 from tests.builders.group import GroupBuilder, a_group
-from tests.builders.notation import life, page_text, queue, turns
+from tests.builders.notation import life, namings, page_text, queue
 from tests.builders.records import at, beat_of, released
 from tests.builders.story import handing_over, only
 
@@ -59,14 +59,14 @@ RELEASES = {
 }
 
 
-@pytest.mark.parametrize(("before", "who", "turn", "expected"), RELEASES.values(), ids=RELEASES)
+@pytest.mark.parametrize(("before", "who", "naming", "expected"), RELEASES.values(), ids=RELEASES)
 def test_release_counts_for_the_exact_grant(
-    before: str, who: str, turn: str, expected: str
+    before: str, who: str, naming: str, expected: str
 ) -> None:
     """Queue, member, incarnation and epoch must match, and then whom it names begins."""
     group = BOOKS.with_page("orders-0", before)
 
-    assert expected == first_page(after_release(group, who, f"orders-0@{turn}"))
+    assert expected == first_page(after_release(group, who, f"orders-0@{naming}"))
 
 
 @pytest.mark.parametrize("own", [True, False])
@@ -198,7 +198,7 @@ def test_heir_of_a_fenced_holder_is_confirmed_when_the_release_is_read() -> None
     story.reads(beat_of("b", epoch=2))
     story.waits(seconds=5)
     [freed] = only(Freed, story.decided)
-    assert (life("a"), turns("orders-1@1>2")) == (freed.life, freed.turns)
+    assert (life("a"), namings("orders-1@1>2")) == (freed.life, freed.namings)
     assert "a@1!2x > b@2" == story.pages()["orders-1"]
 
     story.ticks()

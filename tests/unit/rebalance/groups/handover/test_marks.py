@@ -8,7 +8,7 @@ from rebalance.groups.model.events import Released
 from rebalance.groups.model.overview import GroupPhase
 from rebalance.ids import MemberId
 from tests.builders.group import GroupBuilder, a_group
-from tests.builders.notation import life, turns
+from tests.builders.notation import life, namings
 from tests.builders.records import MemberRecord, at, beat_of, drained, joined, left, marked, routed
 from tests.builders.story import Story, only
 
@@ -93,7 +93,7 @@ def test_only_what_a_life_has_written_shows_what_it_reads(
 ) -> None:
     """The controller and a guard may write in its name before it opens the log."""
     draft = joining_alone().drafted()
-    marks.note(draft, Released(at(0), life(whose), turns(said), own))
+    marks.note(draft, Released(at(0), life(whose), namings(said), own))
 
     assert counts != draft.membership.members[MemberId("b")].awaits_mark
 

@@ -136,6 +136,6 @@ def test_who_was_promised_a_queue_gets_it_meanwhile() -> None:
     story.ticks()
 
     assert MemberId("a") == freed.member
-    assert [queue] == [turn.queue for turn in freed.turns if turn.next is not None]
+    assert [queue] == [naming.queue for naming in freed.namings if naming.next is not None]
     assert {queue_text(queue): "c"} == story.owners()
     assert story.state.ailment is not None

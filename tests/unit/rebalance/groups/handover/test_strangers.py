@@ -8,7 +8,7 @@ from rebalance.groups.model.decisions import AssignmentIssued, Freed, HandedOver
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId, MemberId, Millis
-from tests.builders.notation import life, life_text, turn_text
+from tests.builders.notation import life, life_text, naming_text
 from tests.builders.records import beat_of, drained, joined, left, released, routed, wild
 from tests.builders.story import Story, only
 
@@ -33,7 +33,7 @@ def test_whom_a_release_names_holds_under_the_epoch_that_it_names() -> None:
     story.reads(joined("a:2"), released("b", "orders-0@2>3=a:2"), left("b"))
 
     assert {"orders-0": "a:2@3"} == story.pages()
-    assert ["orders-0@3"] == [*map(turn_text, story.told("a").hold)]
+    assert ["orders-0@3"] == [*map(naming_text, story.told("a").hold)]
     assert [("b", "a")] == [
         (it.from_member, it.to_member) for it in only(HandedOver, story.decided)
     ]
@@ -86,7 +86,7 @@ def test_whoever_is_named_before_it_has_joined_is_waited_for() -> None:
     story.waits(seconds=SESSION_S - 1)
     story.reads(beat_of("b", epoch=5))
     story.reads(joined("a:2"))
-    assert ["orders-0@3"] == [*map(turn_text, story.told("a").give)]  # to get it anew
+    assert ["orders-0@3"] == [*map(naming_text, story.told("a").give)]  # to get it anew
 
 
 def test_whoever_is_named_and_is_silent_is_ended_in_the_log() -> None:
@@ -103,7 +103,7 @@ def test_whoever_is_named_and_is_silent_is_ended_in_the_log() -> None:
         assert [] == only(Freed, story.reads(beat_of("b", epoch=5, sequence=story.offset)))
     story.waits(seconds=2)
     assert ["orders-0@3"] == [
-        turn_text(turn) for it in only(Freed, story.decisions) for turn in it.turns
+        naming_text(naming) for it in only(Freed, story.decisions) for naming in it.namings
     ]
     assert {} == story.pages()  # it goes itself
 
@@ -166,7 +166,7 @@ def test_whoever_is_not_let_in_loses_what_a_release_gave_it() -> None:
     story.reads(joined("d", patterns=wild("or* pay*"), sequence=3))
 
     (freed,) = only(Freed, story.decided)
-    assert ("d", ["orders-0@4>6"]) == (life_text(*freed.life), [*map(turn_text, freed.turns)])
+    assert ("d", ["orders-0@4>6"]) == (life_text(*freed.life), [*map(naming_text, freed.namings)])
 
 
 def test_what_a_stranger_has_is_not_its_namesakes() -> None:

@@ -68,7 +68,7 @@ def test_epochs_go_on_above_it() -> None:
     story.reads(joined("c"), routed("orders", 4))
 
     assert [epoch + 1] == [it.epoch for it in only(AssignmentIssued, story.decided)]
-    assert {epoch + 1} == {turn.epoch for turn in story.told("c").hold}
+    assert {epoch + 1} == {naming.epoch for naming in story.told("c").hold}
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_a_client_that_expired_comes_back_with_its_next_heartbeat() -> None:
     story.reads(registered("c1"))
 
     assert ("c1", MemberChange.JOINED) == changes(story)[-1]
-    assert [3] == [turn.epoch for turn in story.told("c1").hold]
+    assert [3] == [naming.epoch for naming in story.told("c1").hold]
 
 
 def test_a_client_that_unregisters_is_gone() -> None:
@@ -145,7 +145,7 @@ def test_queues_of_a_topic_that_is_gone_for_all_are_taken_away() -> None:
     story.reads(registered("c1"), registered("c2"), routed("orders", 2))
     story.reads(registered("c2", "payments"), routed("payments", 2))
 
-    assert {"payments"} == {turn.queue.topic for turn in story.told("c1").hold}
+    assert {"payments"} == {naming.queue.topic for naming in story.told("c1").hold}
     assert {} == {
         queue: it for queue, it in story.state.handover.books.items() if queue.topic == "orders"
     }

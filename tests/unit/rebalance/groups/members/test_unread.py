@@ -8,7 +8,7 @@ from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.events import BeatSeen
 from rebalance.ids import MemberId
 from rebalance.stamp import Stamp
-from tests.builders.notation import turns
+from tests.builders.notation import namings
 from tests.builders.records import beat_of, joined, left, routed
 from tests.builders.story import Story, only
 
@@ -43,7 +43,7 @@ def test_who_beats_on_under_an_older_epoch_is_told_again(owned: str | None) -> N
     told = story.told("a")
 
     assert [3] == beats(story, 3, epoch=1, owned=owned)
-    assert set(turns("orders-0@2 orders-1@2")) == set(told.hold)
+    assert set(namings("orders-0@2 orders-1@2")) == set(told.hold)
     assert told == story.told("a")
 
 

@@ -7,7 +7,7 @@ from rebalance.groups.model.portions import portions
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Life
 from tests.builders.group import a_group
-from tests.builders.notation import life, life_text, queue_text, turn_text
+from tests.builders.notation import life, life_text, naming_text, queue_text
 
 PAGES = {
     "held": ("a@1", {"a": "hold orders-0@1", "b": "", "c": ""}),
@@ -41,8 +41,8 @@ PAGES = {
 
 def text(portion: Portion) -> str:
     """Write a portion in one line."""
-    told = [f"hold {turn_text(turn)}" for turn in portion.hold]
-    told += [f"give {turn_text(turn)}" for turn in portion.give]
+    told = [f"hold {naming_text(naming)}" for naming in portion.hold]
+    told += [f"give {naming_text(naming)}" for naming in portion.give]
     told += [
         f"inherit {queue_text(line.queue)}@{line.epoch} "
         f"from {life_text(*line.predecessor.life)}@{line.predecessor.epoch}"

@@ -118,12 +118,12 @@ def test_everybody_works_on_what_a_pattern_stands_for_when_broadcasting() -> Non
     story = a_story(wildly("a", mode=Mode.BROADCASTING))
     story.reads(routed("orders-us", 1))
     assert ["orders-eu", "orders-eu", "orders-us"] == [
-        turn.queue.topic for turn in story.told("a").hold
+        naming.queue.topic for naming in story.told("a").hold
     ]
 
     story.reads(missing("orders-us", version=2))
     story.waits(seconds=1)
-    assert ["orders-eu", "orders-eu"] == [turn.queue.topic for turn in story.told("a").hold]
+    assert ["orders-eu", "orders-eu"] == [naming.queue.topic for naming in story.told("a").hold]
 
 
 def test_a_changed_pattern_is_a_changed_subscription() -> None:
