@@ -121,7 +121,7 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
             draft.outbox.gone.add(record.member)
             over[record.life] = Ending.FENCED
         else:
-            if _enrol(draft, record, left.get(record.life)).away:
+            if _enrol(draft, record, left.get(record.life), now).away:
                 over[record.life] = Ending.LEFT
             _hear(draft, record, now)
             named.update(rows_of(record))
@@ -185,13 +185,13 @@ def _is_over(draft: Draft, record: Adopted, left: Left | None) -> bool:
     return draft.policy.on_twin is not TwinRule.REFUSE_NEWER
 
 
-def _enrol(draft: Draft, record: Adopted, left: Left | None) -> Member:
+def _enrol(draft: Draft, record: Adopted, left: Left | None, now: Stamp) -> Member:
     """Have a member in the roster; one whose join is not in the log any more is asked for it.
 
     It lives by the timeouts that it was told, whatever the rules are now. It was told later than it
     began to read releases, and the controller has read all of them: its mark is not awaited.
     """
-    strangers.admit(draft, record.member, record.incarnation)
+    strangers.admit(draft, record.member, record.incarnation, now)
     known = draft.membership.members.get(record.member)
     if known is not None and known.incarnation == record.incarnation:
         told = replace(known.as_patient_as(record), awaits_mark=False)

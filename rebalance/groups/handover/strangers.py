@@ -11,9 +11,11 @@ Called by ``endings``, which meets them, by ``membership`` and ``entry``, which 
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.ownership import Asked
 from rebalance.ids import Incarnation, Life, MemberId, Millis
 from rebalance.stamp import Stamp
 
@@ -30,13 +32,25 @@ def hear(draft: Draft, life: Life, stamp: Stamp) -> None:
         draft.handover.strangers = {**draft.handover.strangers, life: stamp.heard}
 
 
-def admit(draft: Draft, name: MemberId, incarnation: Incarnation) -> None:
-    """Forget a life that is a member now; all older ones of its name have ended."""
+def admit(draft: Draft, name: MemberId, incarnation: Incarnation, stamp: Stamp) -> None:
+    """Forget a life that is a member now; all older ones of its name have ended.
+
+    What it is to give it is told only now: its time for that begins.
+    """
     for life in [it for it in draft.handover.strangers if it.member == name]:
         if life.incarnation < incarnation:
             end(draft, life, Ending.FENCED)
         elif life.incarnation == incarnation:
             _forget(draft, life)
+            _ask_anew(draft, life, stamp)
+
+
+def _ask_anew(draft: Draft, life: Life, stamp: Stamp) -> None:
+    books, asked = draft.handover.books, Asked(draft.next_epoch, stamp.heard)
+    for queue in books.concerning({life.member}):
+        page = books[queue]
+        if page.holder.life == life and page.moves and page.ending is None:
+            books.put(queue, replace(page, asked=asked))
 
 
 def end(draft: Draft, life: Life, ending: Ending) -> None:

@@ -148,7 +148,7 @@ def enter(
     """Enter a new life in the roster."""
     if draft.membership.suspected:
         mass_silence.hear(draft, name, stamp)
-    strangers.admit(draft, name, member.incarnation)
+    strangers.admit(draft, name, member.incarnation, stamp)
     draft.membership.members.put(name, member)
     draft.membership.pulses.put(name, Pulse(stamp.heard, sequence=-1))
     draft.membership.empty_since = None

@@ -89,6 +89,20 @@ def test_whoever_is_named_before_it_has_joined_is_waited_for() -> None:
     assert ["orders-0@3"] == [*map(naming_text, story.told("a").give)]  # to get it anew
 
 
+def test_its_time_to_give_begins_when_it_can_be_told() -> None:
+    """Its join comes a minute late, longer than a member may take."""
+    story = a_story()
+    story.reads(released("b", "orders-0@2>3=a:2"))
+    for _ in range(90):
+        story.wall += 1_000
+        story.reads(*(beat_of(it, epoch=5, sequence=story.offset) for it in ("b", "a:2")))
+    story.reads(joined("a:2"))
+    story.waits(seconds=1)
+
+    assert {"a", "b"} == set(story.state.membership.members)
+    assert [] == only(Freed, story.decisions)
+
+
 def test_whoever_is_named_and_is_silent_is_ended_in_the_log() -> None:
     """Not before the longest session is over; it may have named another."""
     story = a_story()
