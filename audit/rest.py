@@ -100,7 +100,7 @@ class Rest:
         for life, assignment in self._assignments.items():
             if assignment.give:
                 yield self._violation(life.member, "still told to give", assignment)
-            if acknowledged and any(self._is_in_vain(row) for row in assignment.inherit):
+            if any(self._is_in_vain(row, acknowledged=acknowledged) for row in assignment.inherit):
                 yield self._violation(life.member, "waits in vain", assignment)
             _, owned = self._owned.get(life, (0, frozenset()))
             if acknowledged and owned != frozenset(assignment.hold):
@@ -127,11 +127,11 @@ class Rest:
             if not named <= awaited:
                 yield self._violation(life.member, "names somebody who does not wait", assignment)
 
-    def _is_in_vain(self, row: Inheritance) -> bool:
-        """Tell whether a member waits for a queue whose holder would name another."""
+    def _is_in_vain(self, row: Inheritance, *, acknowledged: bool) -> bool:
+        """Tell whether a member waits for a queue whose holder would name another, or is none."""
         source = self._assignments.get(row.source)
-        if source is None:
-            return True
+        if source is None or not acknowledged:
+            return source is None
         held = Grant(row.queue, row.source_epoch)
         return (held, row.epoch) not in zip(source.hold, source.heirs, strict=False)
 

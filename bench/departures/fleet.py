@@ -175,11 +175,16 @@ class Fleet:
             raise Failure(f"the members never rest: {self._loads()}")
 
     def rests(
-        self, quiet_s: float = REST_S, replaced: str = "", patience_s: float = _PATIENCE_S
+        self,
+        quiet_s: float = REST_S,
+        replaced: str = "",
+        patience_s: float = _PATIENCE_S,
+        *,
+        evenly: bool = True,
     ) -> bool:
         """Wait as `rest` does, and tell whether it comes true.
 
-        Who was replaced may have nothing.
+        Who was replaced may have nothing. Loads are even only by a controller that works.
         """
         deadline, since, known = time.monotonic() + patience_s, time.monotonic(), -1
         while time.monotonic() - since < quiet_s:
@@ -189,7 +194,8 @@ class Fleet:
                 now = len(self._turns)
             loads = self._loads(replaced)
             even = sum(loads.values()) == self.queues
-            even = even and max(loads.values()) - min(loads.values()) <= self._spread
+            if evenly:
+                even = even and max(loads.values()) - min(loads.values()) <= self._spread
             if now != known or not even:
                 since, known = time.monotonic(), now
             time.sleep(_POLL_S)

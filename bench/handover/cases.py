@@ -105,10 +105,12 @@ class Group:
         """
         time.sleep(self._dice.uniform(_BETWEEN_S, 2 * _BETWEEN_S))
 
-    def measured(self, change: Callable[[], int], *, rested: bool = True) -> Cost:
+    def measured(
+        self, change: Callable[[], int], *, rested: bool = True, evenly: bool = True
+    ) -> Cost:
         """Do something, wait for the rest, and measure from the moment that it returns."""
         began = change()
-        rested = self.fleet.rests() and rested
+        rested = self.fleet.rests(evenly=evenly) and rested
         fleet, queues = self.fleet, self.place.queues
         return cost(fleet.turns, fleet.firsts, began, queues, rested=rested)
 
@@ -178,10 +180,14 @@ def _end(group: Group, life: str, case: Case) -> Cost:
     group.pause()
     fleet.joined(life)
     fleet.rest()
-    with group.place.frozen() if case in _ALONE else nullcontext():
-        if case is Case.LEAVE_ALONE:
-            return group.measured(lambda: fleet.left(life))
-        return group.measured(lambda: fleet.kill(life)[0])
+    alone = case in _ALONE
+    with group.place.frozen() if alone else nullcontext():
+        leaves = case is Case.LEAVE_ALONE
+        cost_of_it = group.measured(
+            lambda: fleet.left(life) if leaves else fleet.kill(life)[0], evenly=not alone
+        )
+    fleet.rest()  # a controller that stood still may move some, for even loads
+    return cost_of_it
 
 
 def _restart(group: Group, members: int, case: Case) -> Cost:

@@ -117,9 +117,9 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
     claims: RecordedGrants = defaultdict(list)
     named = set[Queue]()
     for record in records:
-        if _is_over(draft, record, left.get(record.life)):
+        if (ending := _ending(draft, record, left.get(record.life))) is not None:
             draft.outbox.gone.add(record.member)
-            over[record.life] = Ending.FENCED
+            over[record.life] = ending
         else:
             if _enrol(draft, record, left.get(record.life), now).away:
                 over[record.life] = Ending.LEFT
@@ -166,23 +166,26 @@ def _records(draft: Draft, found: Sequence[Found]) -> list[Adopted]:
     return sorted(newest.values(), key=attrgetter("member"))
 
 
-def _is_over(draft: Draft, record: Adopted, left: Left | None) -> bool:
-    """Tell whether the life that a record is for has ended: it left for good, or a younger came.
+def _ending(draft: Draft, record: Adopted, left: Left | None) -> Ending | None:
+    """Return how the life that a record is for has ended: it left for good, or a younger one came.
 
-    The limit of members holds for published ones as well.
+    Where newer lives are refused, a younger one that has left was none. The limit of members holds
+    for published ones as well.
     """
     gone = draft.membership.departures.get(record.member)
     known = draft.membership.members.get(record.member)
-    back = known is not None and known.incarnation == record.incarnation
-    if gone is not None and gone.incarnation >= record.incarnation and not back:
-        return True
-    if left is not None and not left.temporary and not back:
-        return True
-    if known is None:
-        return draft.population >= draft.policy.max_members  # as if it joined now
-    if known.incarnation <= record.incarnation:
-        return False
-    return draft.policy.on_twin is not TwinRule.REFUSE_NEWER
+    refuses = draft.policy.on_twin is TwinRule.REFUSE_NEWER
+    if known is not None and known.incarnation == record.incarnation:
+        return None
+    has_left = left is not None and not left.temporary
+    if gone is not None and gone.incarnation >= record.incarnation:
+        has_left |= gone.incarnation == record.incarnation or not refuses
+    if has_left:
+        return Ending.LEFT
+    if known is None:  # as if it joined now
+        return Ending.FENCED if draft.population >= draft.policy.max_members else None
+    is_older = record.incarnation < known.incarnation
+    return Ending.FENCED if is_older and (left is not None or not refuses) else None
 
 
 def _enrol(draft: Draft, record: Adopted, left: Left | None, now: Stamp) -> Member:
@@ -192,6 +195,7 @@ def _enrol(draft: Draft, record: Adopted, left: Left | None, now: Stamp) -> Memb
     began to read releases, and the controller has read all of them: its mark is not awaited.
     """
     strangers.admit(draft, record.member, record.incarnation, now)
+    departures.forget_younger(draft, record.life)
     known = draft.membership.members.get(record.member)
     if known is not None and known.incarnation == record.incarnation:
         told = replace(known.as_patient_as(record), awaits_mark=False)
@@ -217,10 +221,8 @@ def _enrol(draft: Draft, record: Adopted, left: Left | None, now: Stamp) -> Memb
 def _hear(draft: Draft, record: Adopted, now: Stamp) -> None:
     """Begin a member's session anew, as Kafka's coordinators do when they load a group.
 
-    Whether it has read its record is not known.
-
-    It counts from the end of the batch: the batch may hold days, whose beats the log may have kept
-    or dropped, and where the broker's clock jumped back, they are not in the order they came in.
+    Whether it has read its record is not known. It counts from the end of the batch, which may hold
+    days: the log may have dropped their beats, and where a clock jumped back they are in no order.
     """
     name = record.member
     member, pulse = draft.membership.members[name], draft.membership.pulses.get(name)

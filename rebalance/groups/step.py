@@ -95,11 +95,12 @@ def _enter(
     for place, event in enumerate(events):
         if news is not None and place == news.begins:
             adoption.adopt(draft, news, events, now)
-        timers.fire(draft, event.stamp)
+        if news is None or place < news.begins:  # from there on their times prove nothing
+            timers.fire(draft, event.stamp)
         if not isinstance(event, NOT_APPLIED):
             _fold(draft, own_names.told_apart(draft, event))
     if news is not None:
-        sessions.begin(draft, now)  # who joined since then was heard in no better order
+        sessions.begin(draft, now)
     timers.fire(draft, now)
     if news is not None:
         draft.outbox.changes.append(news.cause)  # whatever else has happened

@@ -91,10 +91,10 @@ def give(draft: Draft) -> None:
     """Note which releases this step asks for, not published yet; forget those no longer wanted."""
     if not draft.handover.books.written:
         return
-    books, epoch = draft.handover.books.merged(), draft.next_epoch
+    books, before = draft.handover.books.merged(), draft.before.epoch
     moving = (books[queue].asked for queue in books.moving)
     asked = {it.epoch for it in moving if it is not None}
-    kept = (it for it in sorted(asked) if it == epoch or it in draft.handover.posted)
+    kept = (it for it in sorted(asked) if it > before or it in draft.handover.posted)
     draft.handover.posted = {it: draft.handover.posted.get(it) for it in kept}
 
 

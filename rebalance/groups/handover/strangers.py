@@ -32,6 +32,12 @@ def hear(draft: Draft, life: Life, stamp: Stamp) -> None:
         draft.handover.strangers = {**draft.handover.strangers, life: stamp.heard}
 
 
+def begin(draft: Draft, now: Stamp) -> None:
+    """Take all of them as heard just now: a controller starts."""
+    for life in draft.handover.strangers:
+        hear(draft, life, now)
+
+
 def admit(draft: Draft, name: MemberId, incarnation: Incarnation, stamp: Stamp) -> None:
     """Forget a life that is a member now; all older ones of its name have ended.
 

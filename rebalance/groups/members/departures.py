@@ -48,12 +48,19 @@ def note(draft: Draft, event: Left) -> None:
 
 def note_unknown(draft: Draft, event: Left) -> None:
     """Note, for this step, that a life is over whose join was not read."""
-    draft.scratch(_Step).unknown[event.life] = event
+    draft.scratch(_Step).unknown.setdefault(event.life, event)  # the first one counts
 
 
 def of_unknown(draft: Draft) -> Mapping[Life, Left]:
     """Return which lives are over, by their own word in this step, whose joins were not read."""
     return draft.scratch(_Step).unknown
+
+
+def forget_younger(draft: Draft, life: Life) -> None:
+    """A life is there: a younger one that has left under its name was refused."""
+    gone = draft.membership.departures.get(life.member)
+    if gone is not None and gone.incarnation > life.incarnation:
+        draft.membership.departures.remove(life.member)
 
 
 def note_evicted(draft: Draft, life: Life) -> None:

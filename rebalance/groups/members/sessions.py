@@ -10,6 +10,7 @@ Called by ``step``.
 
 from dataclasses import replace
 
+from rebalance.groups.handover import strangers
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Pulse
 from rebalance.stamp import Stamp
@@ -22,3 +23,4 @@ def begin(draft: Draft, now: Stamp) -> None:
             unread = pulse.unread and replace(pulse.unread, since=now.heard)
             draft.membership.pulses.put(name, Pulse(now.heard, pulse.sequence, unread))
         draft.membership.suspected.remove(name)
+    strangers.begin(draft, now)

@@ -210,9 +210,9 @@ class ShownHistory:
         """There is nothing more to tell."""
         self._note(list(self.checker.ends()))
 
-    def rests(self) -> list[str]:
+    def rests(self, *, acknowledged: bool = True) -> list[str]:
         """What is wrong with the group if this is how it stays."""
-        return [each.detail for each in self.checker.at_rest(GROUP)]
+        return [it.detail for it in self.checker.at_rest(GROUP, acknowledged=acknowledged)]
 
     def _take(self, entry: Entry) -> Place:
         self._note(list(self.checker.take(entry)))

@@ -85,6 +85,20 @@ def test_whoever_is_named_has_to_wait() -> None:
     assert [] == told.rests()
 
 
+def test_a_promise_is_left_where_a_beat_was_lost_but_not_one_by_nobody() -> None:
+    """The holder names another by now, which a full beat would have shown."""
+    told = at_rest()
+    told.issued("a", 2, hold="orders-0@1>2 orders-1@1")
+    told.issued("b", 2, hold="orders-2@1", inherit="orders-0@2<a@1 orders-1@2<a@1")
+    told.beats("a", epoch=2, owned="orders-0@1 orders-1@1")
+    told.beats("b", epoch=2, owned="orders-2@1")
+    assert ["waits in vain"] == told.rests()
+    assert [] == told.rests(acknowledged=False)
+
+    told.issued("b", 3, hold="orders-2@1", inherit="orders-0@2<a@1 orders-1@2<c@1")
+    assert ["waits in vain"] == told.rests(acknowledged=False)
+
+
 def test_a_holder_that_never_says_so_is_seen() -> None:
     """Owned is what a beat has confirmed."""
     told = at_rest()

@@ -122,6 +122,34 @@ def test_who_refuses_newer_lives_keeps_the_older() -> None:
     assert "1" == story.state.membership.members[life("a")[0]].incarnation
 
 
+def test_a_refused_life_that_has_left_takes_nobody_along() -> None:
+    """As before, and the newer one has gone again: it was a second copy, started by mistake."""
+    story = a_story(Policy(on_twin=TwinRule.REFUSE_NEWER))
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("a:9"))
+    story.reads(beat_of("a", epoch=1), left("a:9", sequence=50))
+    pages = story.pages()
+    story.forgets(kept=2)
+    assert pages == story.pages()
+    story.reads(left("a", sequence=50))
+    story.reads(joined("a:2"))
+
+    assert "2" == story.state.membership.members[life("a")[0]].incarnation
+
+
+def test_who_is_away_makes_way_for_its_next_life() -> None:
+    """That has joined, and the last batch was cut: whoever refuses twins does not refuse it."""
+    story = a_story(Policy(on_twin=TwinRule.REFUSE_NEWER))
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    kept, old = len(story.log), story.records[life("b")[0]]
+    story.reads(left("b", sequence=50, temporary=True))
+    story.reads(joined("b:2"))
+    story.records[life("b")[0]] = old
+    story.forgets(kept=kept)
+
+    assert "2" == story.state.membership.members[life("b")[0]].incarnation
+
+
 def test_a_member_that_left_just_before_the_last_decision() -> None:
     """Nobody had read it yet: its queues are free, and its record is withdrawn."""
     story = a_story()

@@ -4,7 +4,7 @@ from rebalance.groups.adoption import published
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName
 from tests.builders.amnesia import at_work, beats
-from tests.builders.records import advanced, at, beat_of, joined, left
+from tests.builders.records import advanced, at, beat_of, joined, left, routed
 
 
 def test_a_stamp_that_was_far_ahead_does_not_reopen_the_past() -> None:
@@ -30,3 +30,15 @@ def test_who_joined_after_the_last_decision_has_a_whole_session() -> None:
     assert "c" in story.state.membership.members
     story.waits(seconds=2)
     assert "c" not in story.state.membership.members
+
+
+def test_nobody_is_struck_out_within_the_batch_that_adopts() -> None:
+    """What was kept for it has the stamps of its time, and the next one's join is old by then."""
+    story = at_work()
+    story.missed(joined("c"))
+    for _ in range(6):
+        story.wall += 2_000
+        story.missed(routed("payments", 1))
+    story.forgets()
+
+    assert {"a", "b", "c"} == set(story.state.membership.members)
