@@ -24,7 +24,8 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  * <p>{@code RocketServer FOLDER PORT [CLUSTER [BROKER...]]}. Its name server listens on that port. If
  * brokers have trimtab's hook, that of the last one copies nothing. It obeys lines: {@code topic NAME
  * QUEUES} makes a topic at each broker, {@code send TOPIC} begins to send numbers from 0 on, {@code stop}
- * prints how many were sent; {@code end BROKER} ends one; {@code cut GROUP CLIENT BROKER...} closes a
+ * prints how many were sent; {@code end BROKER} ends one; {@code forget BROKER} has the name server know nothing of
+ * one until it registers again, ten seconds later at most; {@code cut GROUP CLIENT BROKER...} closes a
  * client's channels; {@code watch GROUP TOPIC} says from now on what is committed, {@code committed
  * BROKER QUEUE OFFSET NANOSECONDS}; {@code names stop} and {@code names start} end its name server and begin another, which
  * knows nothing until the brokers register with it. It ends with stdin.
@@ -97,6 +98,10 @@ public final class RocketServer {
             case "end":
                 brokers.remove(order[1]).shutdown();
                 return "ended";
+            case "forget":
+                BrokerController one = brokers.get(order[1]);
+                one.getBrokerOuterAPI().unregisterBrokerAll(cluster, one.getBrokerAddr(), order[1], 0);
+                return "forgotten";
             case "names":
                 if ("start".equals(order[1])) {
                     startNames();

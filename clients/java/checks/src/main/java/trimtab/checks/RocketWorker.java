@@ -19,14 +19,15 @@ import trimtab.rocketmq.Trimtab;
  * A push consumer of RocketMQ that says on stdout what it works on, and when.
  *
  * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME KIND NONE|AVG|BROKER}. The kind is
- * {@code concurrently} (every 50th message fails once), {@code slowly} (every 20th takes long), {@code
- * orderly}, {@code broadcasting}, or {@code by-broker}. With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
+ * {@code concurrently} (every 50th message fails once), {@code slowly} (every 20th takes long), {@code alert} (it asks
+ * its name server all the time), {@code orderly}, {@code broadcasting}, or {@code by-broker}. With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
  */
 public final class RocketWorker {
     private static final int WORK_MS = 4;
     private static final int SLOW_WORK_MS = 2_000;
     /** So long a shutdown waits for what is at work, and once more when it has interrupted it. */
     private static final int PATIENCE_MS = 500;
+    private static final int ALERT_MS = 200;
     /** What a broker is told that a test waits for is told soon. */
     private static final int BEAT_MS = 3_000;
     /** What a client had popped and drops comes again after so long. */
@@ -60,7 +61,9 @@ public final class RocketWorker {
                         : ConsumeConcurrentlyStatus.RECONSUME_LATER;
             });
         }
-        if ("broadcasting".equals(args[6])) {
+        if ("alert".equals(args[6])) {
+            consumer.setPollNameServerInterval(ALERT_MS);
+        } else if ("broadcasting".equals(args[6])) {
             broadcast(consumer);
         } else if ("by-broker".equals(args[6])) {
             consumer.setClientRebalance(false);

@@ -1,16 +1,19 @@
 package trimtab.rocketmq;
 
+import java.util.concurrent.TimeUnit;
 import trimtab.transport.KafkaTransport;
 
 /**
  * Connects to Kafka while RocketMQ's client starts.
  *
- * <p>In a new process each of the two takes most of a second. The member begins only when RocketMQ's client has
- * started: one whose name server does not answer must not have a share.
+ * <p>In a new process each of the two takes most of a second. But RocketMQ's start fails if it has no answer of its
+ * name server after three seconds, so on a slow machine it must not be slowed until then. And the member begins only
+ * when RocketMQ's client has started: one whose name server does not answer must not have a share.
  */
 final class Ahead {
     /** A consumer that has not started by then may never do so. */
     private static final long KEPT_MS = 60_000;
+    private static final long LOOK_MS = 10;
 
     private final Client client;
     private final KafkaTransport kafka;
@@ -36,6 +39,13 @@ final class Ahead {
 
     private void run() {
         try {
+            long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(KEPT_MS);
+            while (!client.knowsQueues()) {
+                if (System.nanoTime() > until) {
+                    return;
+                }
+                Thread.sleep(LOOK_MS);
+            }
             kafka.prepare(client.group());
             Thread.sleep(KEPT_MS);
         } catch (InterruptedException e) {

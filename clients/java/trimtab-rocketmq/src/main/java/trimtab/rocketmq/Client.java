@@ -70,6 +70,11 @@ abstract class Client {
     /** What is in hand is not waited for any more, and not done. */
     abstract void giveUp();
 
+    /** Whether its name server has answered. */
+    boolean knowsQueues() {
+        return !rebalance().getTopicSubscribeInfoTable().isEmpty();
+    }
+
     String group() {
         return inner.groupName();
     }
@@ -132,6 +137,13 @@ abstract class Client {
     /** All that it subscribes, with the group's own topic of messages to be tried again. */
     List<String> topics() {
         return new ArrayList<>(new TreeSet<>(rebalance().getSubscriptionInner().keySet()));
+    }
+
+    /** What it has of a topic. */
+    List<MessageQueue> has(String topic) {
+        List<MessageQueue> had = new ArrayList<>(rebalance().getProcessQueueTable().keySet());
+        had.removeIf(it -> !it.getTopic().equals(topic));
+        return had;
     }
 
     /** Whether it still has a queue: it removes one after its offset was sent to the broker. */

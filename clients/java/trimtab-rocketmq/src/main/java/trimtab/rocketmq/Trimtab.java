@@ -3,6 +3,7 @@ package trimtab.rocketmq;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -199,7 +200,9 @@ public final class Trimtab implements AutoCloseable {
         if (worksAlone()) {
             share.addAll(averagely.allocate(group, clientId, queues, clientIds));
         } else {
-            for (MessageQueue queue : queues) {
+            Set<MessageQueue> known = new LinkedHashSet<>(queues);
+            known.addAll(client.has(topic)); // a name server that was started anew learns its brokers one by one
+            for (MessageQueue queue : known) {
                 Queue named = Client.named(queue);
                 if (mine.contains(named)) {
                     if (client.hasDropped(named) && (!client.keepsUntilSettled() || member.holds(named))) {
