@@ -39,7 +39,7 @@ class Recorder:
     """Waits until the controller works, and writes down what Java has loaded; then it ends.
 
     Args:
-        home: The controller's.
+        home: The controller's, on the disk of the archive.
         archive: The file to write; one that is there is replaced.
     """
 
@@ -55,8 +55,7 @@ class Recorder:
                 return
         if stop.wait(_WARM_S):
             return
-        partial = self._archive.with_suffix(".partial")
-        partial.unlink(missing_ok=True)
+        partial = self._home / self._archive.name  # nobody else writes there
         _dump(partial)
         partial.replace(self._archive)
         stop.set()

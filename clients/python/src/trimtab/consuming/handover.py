@@ -47,7 +47,8 @@ class Handover:
         self._flush_s = flush_s
         """How long an application that commits by itself is waited for."""
         self.unbegun: dict[QueueRef, Grant] = {}
-        """Grants of which it is not known yet where to begin; changed in turns."""
+        """Grants of which it is not known yet where to begin: taken out in turns. They are put in
+        without one, which would cost a hand-over the wait for two; who looks takes a copy."""
         self.told_of: frozenset[QueueRef] = frozenset()
         """Queues of which the application is told now; it may seek them, though they were lost."""
         self.hurry: Callable[[], object] = bool
@@ -60,9 +61,10 @@ class Handover:
         self.told_of = frozenset()
         handed = () if self.fenced else grants
         known = {it: it.position for it in handed if it.position is not None}
-        with self.intake.turn:
-            self.begin(known, None)
-            self.unbegun |= {it.queue: it for it in grants if it not in known}
+        if known:
+            with self.intake.turn:
+                self.begin(known, None)
+        self.unbegun |= {it.queue: it for it in grants if it not in known}
         self.hurry()
 
     def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:

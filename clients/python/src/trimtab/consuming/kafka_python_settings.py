@@ -20,7 +20,7 @@ _OURS: Final[dict[str, tuple[object, str]]] = {
 """What a user may not change, and why. They had better leave it out. Without a group this library
 commits nothing, and never waits for a coordinator while it reads."""
 _UNLESS_GIVEN: Final = {
-    "fetch_max_wait_ms": 35,  # as with confluent-kafka, and for the same reason
+    "fetch_max_wait_ms": 25,  # as with confluent-kafka, and for the same reason
     "request_timeout_ms": 10_000,
     "reconnect_backoff_max_ms": 1_000,  # the default, 30 s, is longer than a session
     "bootstrap_timeout_ms": 2_000,  # one try to connect; the upkeep tries again

@@ -36,7 +36,7 @@ final class Settings {
         Map<String, Object> settings = new HashMap<>();
         // A broker answers one fetch at a time: a queue that has just begun waits until the one before is
         // answered, if that asks for idle queues. Kafka's default, 500 ms, is that wait.
-        settings.put("fetch.max.wait.ms", 35);
+        settings.put("fetch.max.wait.ms", 25);
         settings.put("isolation.level", "read_committed");
         settings.put("allow.auto.create.topics", false);
         settings.put("reconnect.backoff.max.ms", 1_000);
