@@ -130,10 +130,10 @@ class Rest:
     def _is_in_vain(self, row: Inheritance, *, acknowledged: bool) -> bool:
         """Tell whether a member waits for a queue whose holder would name another, or is none."""
         source = self._assignments.get(row.source)
-        if source is None or not acknowledged:
-            return source is None
-        held = Grant(row.queue, row.source_epoch)
-        return (held, row.epoch) not in zip(source.hold, source.heirs, strict=False)
+        if source is None:
+            return True
+        named = (Grant(row.queue, row.source_epoch), row.epoch)
+        return acknowledged and named not in zip(source.hold, source.heirs, strict=False)
 
     def _of_the_commons(self) -> Iterator[Violation]:
         """Name queues that broadcasting or sharing members lack, or have not confirmed."""

@@ -186,7 +186,8 @@ def _end(group: Group, life: str, case: Case) -> Cost:
         cost_of_it = group.measured(
             lambda: fleet.left(life) if leaves else fleet.kill(life)[0], evenly=not alone
         )
-    fleet.rest()  # a controller that stood still may move some, for even loads
+    if alone:
+        fleet.rest()  # a controller that stood still may move some, for even loads
     return cost_of_it
 
 

@@ -74,8 +74,7 @@ def _figures(costs: Sequence[Cost]) -> dict[str, float | int]:
             "stable_max_s": round(max(stable), 3),
         }
     if waits:
-        alone = 99 * waits[:1]
-        cuts = quantiles(waits, n=100, method="inclusive") if len(waits) > 1 else alone
+        cuts = quantiles(waits, n=100, method="inclusive") if len(waits) > 1 else 99 * waits
         ways = {"p50": median(waits), "p95": cuts[94], "p99": cuts[98]}
         figures |= {f"first_{name}_ms": round(it, 1) for name, it in ways.items()}
     return figures

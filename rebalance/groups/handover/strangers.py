@@ -34,8 +34,9 @@ def hear(draft: Draft, life: Life, stamp: Stamp) -> None:
 
 def begin(draft: Draft, now: Stamp) -> None:
     """Take all of them as heard just now: a controller starts."""
-    for life in draft.handover.strangers:
-        hear(draft, life, now)
+    heard = {life: max(at, now.heard) for life, at in draft.handover.strangers.items()}
+    if heard != draft.handover.strangers:
+        draft.handover.strangers = heard
 
 
 def admit(draft: Draft, name: MemberId, incarnation: Incarnation, stamp: Stamp) -> None:

@@ -140,10 +140,10 @@ abstract class Client {
     }
 
     /** What it has of a topic. */
-    List<MessageQueue> has(String topic) {
-        List<MessageQueue> had = new ArrayList<>(rebalance().getProcessQueueTable().keySet());
-        had.removeIf(it -> !it.getTopic().equals(topic));
-        return had;
+    List<MessageQueue> queuesOf(String topic) {
+        List<MessageQueue> those = new ArrayList<>(rebalance().getProcessQueueTable().keySet());
+        those.removeIf(it -> !it.getTopic().equals(topic));
+        return those;
     }
 
     /** Whether it still has a queue: it removes one after its offset was sent to the broker. */

@@ -201,7 +201,7 @@ public final class Trimtab implements AutoCloseable {
             share.addAll(averagely.allocate(group, clientId, queues, clientIds));
         } else {
             Set<MessageQueue> known = new LinkedHashSet<>(queues);
-            known.addAll(client.has(topic)); // a name server that was started anew learns its brokers one by one
+            known.addAll(client.queuesOf(topic)); // a name server that was started anew learns its brokers one by one
             for (MessageQueue queue : known) {
                 Queue named = Client.named(queue);
                 if (mine.contains(named)) {
