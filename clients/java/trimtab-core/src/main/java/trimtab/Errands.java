@@ -24,8 +24,16 @@ final class Errands {
     private final Teller teller;
     private final MemberListener listener;
     private final Watch watch;
+    private final Clock clock;
 
-    Errands(Guard guard, KafkaTransport transport, Teller teller, MemberListener listener, Watch watch) {
+    Errands(
+            Guard guard,
+            KafkaTransport transport,
+            Teller teller,
+            MemberListener listener,
+            Watch watch,
+            Clock clock) {
+        this.clock = clock;
         this.guard = guard;
         this.transport = transport;
         this.teller = teller;
@@ -67,7 +75,7 @@ final class Errands {
             watch.lost(lost);
             teller.tell(() -> listener.onLost(lost.grants, lost.reason));
         } else if (action instanceof Action.Unheard) {
-            watch.relapsed((Action.Unheard) action);
+            watch.relapsed((Action.Unheard) action, clock.now());
         } else if (action instanceof Action.Ended) {
             ending = ((Action.Ended) action).ending;
             watch.ended(ending);

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import org.apache.kafka.common.config.ConfigException;
 import trimtab.guard.Guard;
 import trimtab.guard.Post;
 import trimtab.protocol.Assignment;
@@ -85,7 +86,7 @@ public final class Member implements Inbox {
         this.guard = new Guard(
                 new Post(options.servers, group, options.prefix, options.sessionTimeout, options.kafka, options.guardKafka),
                 this::trouble);
-        this.errands = new Errands(guard, transport, teller, listener, watch);
+        this.errands = new Errands(guard, transport, teller, listener, watch, clock);
     }
 
     /** Begins to join; returns at once. */
@@ -220,8 +221,10 @@ public final class Member implements Inbox {
             while (turn()) {
                 // each turn waits for records
             }
-        } catch (RuntimeException | InterruptedException e) {
-            fail("the member failed", e);
+        } catch (Throwable e) { // also an Error: who has no thread owns nothing
+            fail(e instanceof ConfigException
+                    ? "an option of Kafka's is wrong, and stays so until the program is corrected"
+                    : "the member failed", e);
         } finally {
             try {
                 transport.close(CLOSE);
@@ -299,7 +302,7 @@ public final class Member implements Inbox {
     }
 
     /** Ends at once, and loses all queues: whether the application has stopped is not known. */
-    public synchronized void fail(String what, Exception error) {
+    public synchronized void fail(String what, Throwable error) {
         watch.failed(what, error);
         if (session != null) {
             perform(session.abort(clock.now()));

@@ -7,6 +7,9 @@ import trimtab.transport.KafkaTransport;
 
 /** How a member reaches Kafka, and how long its silence is borne. All but the servers have defaults. */
 public final class MemberOptions {
+    /** As in Python ({@code MIN_TIMEOUT_MS}): below it a garbage collection looks like a death. */
+    private static final Duration LEAST = Duration.ofMillis(100);
+
     final String servers;
     String prefix = "trimtab.";
     Duration sessionTimeout = Duration.ofSeconds(10);
@@ -32,13 +35,13 @@ public final class MemberOptions {
 
     /** Silence after which the member is dead. Default: 10 s. */
     public MemberOptions sessionTimeout(Duration timeout) {
-        sessionTimeout = timeout;
+        sessionTimeout = atLeast("sessionTimeout", timeout);
         return this;
     }
 
     /** Time to let a queue go: at least the longest piece of work. Default: 60 s. */
     public MemberOptions revocationTimeout(Duration timeout) {
-        revocationTimeout = timeout;
+        revocationTimeout = atLeast("revocationTimeout", timeout);
         return this;
     }
 
@@ -66,6 +69,13 @@ public final class MemberOptions {
     /** The Kafka of the controller. */
     public String servers() {
         return servers;
+    }
+
+    private static Duration atLeast(String name, Duration given) {
+        if (given.compareTo(LEAST) < 0) {
+            throw new IllegalArgumentException(name + ": " + given + " is too short: " + LEAST + " at least");
+        }
+        return given;
     }
 
     /** Silence after which the member is dead. */

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 final class Teller {
     private final BlockingQueue<Runnable> news = new LinkedBlockingQueue<>();
     private final Thread thread = new Thread(this::run, "trimtab-callbacks");
-    private final Consumer<RuntimeException> failed;
+    private final Consumer<Throwable> failed;
 
-    Teller(Consumer<RuntimeException> failed) {
+    Teller(Consumer<Throwable> failed) {
         this.failed = failed;
     }
 
@@ -35,7 +35,7 @@ final class Teller {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // also an Error, or what Kotlin and Lombok throw unchecked
             failed.accept(e);
         }
     }

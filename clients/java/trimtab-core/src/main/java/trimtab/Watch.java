@@ -1,6 +1,9 @@
 package trimtab;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trimtab.session.Action;
@@ -17,12 +20,13 @@ final class Watch {
     private static final long TROUBLE_MS = 60_000;
     /** A controller answers within a second. One that takes over, or catches up, needs ten. */
     private static final long UNANSWERED_MS = 15_000;
+    private static final Pattern NUMBERS = Pattern.compile("\\d+");
 
     private final String member;
     private final MemberOptions options;
     private final Consumer<String> hearer;
-    private String lastTrouble = "";
-    private long troubleAt;
+    /** By what was told, without its numbers: when. */
+    private final Map<String, Long> told = new HashMap<>();
     /** Since when what it has said is in the log, and nobody has answered; null: it is answered. */
     private Long askedAt;
 
@@ -33,12 +37,15 @@ final class Watch {
     }
 
     void trouble(String reason, long now) {
-        if (!reason.equals(lastTrouble) || now - troubleAt >= TROUBLE_MS) {
-            lastTrouble = reason;
-            troubleAt = now;
+        if (isNews(reason, now)) {
             LOG.warn("{}: {}", member, reason);
             hearer.accept(reason);
         }
+    }
+
+    private boolean isNews(String what, long now) {
+        told.values().removeIf(it -> now - it >= TROUBLE_MS);
+        return told.putIfAbsent(NUMBERS.matcher(what).replaceAll(""), now) == null;
     }
 
     /** Queues were taken from the member. */
@@ -47,8 +54,10 @@ final class Watch {
     }
 
     /** It takes itself for dead. */
-    void relapsed(Action.Unheard why) {
-        LOG.warn("{} joins anew: unheard for {} ms, has not read for {} ms", member, why.unheardMs, why.unreadMs);
+    void relapsed(Action.Unheard why, long now) {
+        if (isNews("joins anew", now)) {
+            LOG.warn("{} joins anew: unheard for {} ms, has not read for {} ms", member, why.unheardMs, why.unreadMs);
+        }
     }
 
     /** It is over. */
@@ -59,7 +68,7 @@ final class Watch {
     }
 
     /** It has failed. */
-    void failed(String what, Exception error) {
+    void failed(String what, Throwable error) {
         LOG.error("{}: {}", member, what, error);
     }
 

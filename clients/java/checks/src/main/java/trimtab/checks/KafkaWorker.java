@@ -28,7 +28,7 @@ import trimtab.kafka.TrimtabConsumer;
  *
  * <p>{@code KafkaWorker SERVERS PREFIX GROUP TOPIC NAME [OPTION=VALUE...]}. Orders: {@code work FILE} has an
  * effect for each message, a line in the file, until {@code stop}; {@code take N}, {@code idle MS}, {@code
- * commit}, {@code pause P}, {@code resume P}, {@code seek P OFFSET}, {@code sleep MS}, {@code health}. At the
+ * commit}, {@code pause P}, {@code resume P}, {@code seek P OFFSET}, {@code sleep MS}, {@code interrupt}, {@code health}. At the
  * end of stdin it closes its consumer.
  */
 public final class KafkaWorker implements ConsumerListener {
@@ -37,6 +37,7 @@ public final class KafkaWorker implements ConsumerListener {
     private final String topic;
     private final String name;
     private final TrimtabConsumer<String, String> consumer;
+    private boolean fails;
     private List<ConsumerRecord<String, String>> taken = new ArrayList<>();
 
     private KafkaWorker(String[] args) {
@@ -65,7 +66,7 @@ public final class KafkaWorker implements ConsumerListener {
         say("closed");
     }
 
-    private static void set(ConsumerOptions options, String option, String value) {
+    private void set(ConsumerOptions options, String option, String value) {
         switch (option) {
             case "commit":
                 options.commitManually();
@@ -78,6 +79,9 @@ public final class KafkaWorker implements ConsumerListener {
                 break;
             case "revocation":
                 options.revocationTimeout(Duration.parse(value));
+                break;
+            case "fails":
+                fails = true;
                 break;
             case "atOnce":
                 options.fetch("max.poll.records", Integer.valueOf(value));
@@ -114,6 +118,9 @@ public final class KafkaWorker implements ConsumerListener {
                 case "seek":
                     consumer.seek(place(order[1]), Long.parseLong(order[2]));
                     break;
+                case "interrupt":
+                    Thread.currentThread().interrupt(); // as shutdownNow() of an executor does
+                    return;
                 case "sleep":
                     Thread.sleep(Long.parseLong(order[1]));
                     break;
@@ -162,6 +169,9 @@ public final class KafkaWorker implements ConsumerListener {
     @Override
     public void onGranted(List<Grant> grants) {
         say("granted " + grants);
+        if (fails) {
+            throw new AssertionError("not at all");
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package trimtab.checks;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
@@ -13,6 +14,7 @@ import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.MemberOptions;
 import trimtab.rocketmq.Fallback;
+import trimtab.rocketmq.Stall;
 import trimtab.rocketmq.Trimtab;
 
 /**
@@ -20,7 +22,8 @@ import trimtab.rocketmq.Trimtab;
  *
  * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME KIND NONE|AVG|BROKER}. The kind is
  * {@code concurrently} (every 50th message fails once), {@code slowly} (every 20th takes long), {@code alert} (it asks
- * its name server all the time), {@code orderly}, {@code broadcasting}, or {@code by-broker}. With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
+ * its name server all the time), {@code REPORT} or {@code LEAVE} (it finds soon that it has not pulled, and does
+ * that), {@code orderly}, {@code broadcasting}, or {@code by-broker}. With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
  */
 public final class RocketWorker {
     private static final int WORK_MS = 4;
@@ -28,6 +31,9 @@ public final class RocketWorker {
     /** So long a shutdown waits for what is at work, and once more when it has interrupted it. */
     private static final int PATIENCE_MS = 500;
     private static final int ALERT_MS = 200;
+    private static final Set<String> STALLS = Set.of("REPORT", "LEAVE");
+    /** Less than a broker waits for a message before it answers that there is none. */
+    private static final String IDLE_MS = "2000";
     /** What a broker is told that a test waits for is told soon. */
     private static final int BEAT_MS = 3_000;
     /** What a client had popped and drops comes again after so long. */
@@ -36,6 +42,10 @@ public final class RocketWorker {
     private RocketWorker() {}
 
     public static void main(String[] args) throws Exception {
+        if (STALLS.contains(args[6])) {
+            System.setProperty("rocketmq.client.pull.pullMaxIdleTime", IDLE_MS);
+            System.setProperty("rocketmq.client.rebalance.waitInterval", IDLE_MS);
+        }
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(args[3]);
         consumer.setNamesrvAddr(args[0]);
         consumer.setClientIP("worker");
@@ -74,11 +84,15 @@ public final class RocketWorker {
             consumer.setAwaitTerminationMillisWhenShutdown(PATIENCE_MS);
         }
         Trimtab trimtab = "BROKER".equals(args[7]) ? null : attached(consumer, args);
+        if ("hooked".equals(args[6])) {
+            Runtime.getRuntime().addShutdownHook(new Thread(consumer::shutdown));
+        }
         consumer.start();
         say("started");
         for (int read = System.in.read(); read >= 0; read = System.in.read()) {
             if (read == '\n') {
                 say("state " + (trimtab == null ? "UNATTACHED" : trimtab.state()));
+                say("stalls " + (trimtab == null ? 0 : trimtab.stalls()));
             }
         }
         consumer.shutdown();
@@ -89,7 +103,8 @@ public final class RocketWorker {
 
     private static Trimtab attached(DefaultMQPushConsumer consumer, String[] args) {
         MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
-        return Trimtab.attach(consumer, options, Fallback.valueOf(args[7]));
+        Trimtab trimtab = Trimtab.attach(consumer, options, Fallback.valueOf(args[7]));
+        return STALLS.contains(args[6]) ? trimtab.onStall(Stall.valueOf(args[6])) : trimtab;
     }
 
     /** By name: the model is of another class in 4.9 than in 5, for which this is compiled. */

@@ -1,5 +1,7 @@
 package trimtab.transport;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -18,6 +20,7 @@ public final class Diagnosis {
     /** What kafka-clients says, 3.9 and 4.3 alike, when DNS knows none of the hosts. */
     private static final String UNRESOLVED = "No resolvable bootstrap urls";
 
+    private static final Pattern PLACE = Pattern.compile("(?:\\w+://)?\\[?([^\\[\\]]+?)]?:\\d+");
     private static final Pattern USER = Pattern.compile("username=\"([^\"]*)\"");
 
     private final String servers;
@@ -32,7 +35,7 @@ public final class Diagnosis {
     public String of(Throwable thrown) {
         Throwable error = causeOf(thrown);
         if (isUnresolved(error)) {
-            return "no host of \"" + servers + "\" is found: check the servers";
+            return ofNoHost();
         }
         if (error instanceof SaslAuthenticationException) {
             return "Kafka at " + servers + " refuses the password of " + user() + " (" + said(error)
@@ -57,6 +60,28 @@ public final class Diagnosis {
                     + " (security.protocol)?";
         }
         return "trouble with Kafka at " + servers + ": " + said(error);
+    }
+
+    /** Says that no host is found. */
+    public String ofNoHost() {
+        return "no host of \"" + servers + "\" is found: check the servers";
+    }
+
+    /** Whether nobody knows any of the hosts now. What is no list of hosts and ports is Kafka's to refuse. */
+    public boolean findsNoHost() {
+        for (String each : setting("bootstrap.servers", servers).split(",")) {
+            Matcher place = PLACE.matcher(each.strip());
+            if (!place.matches()) {
+                return false;
+            }
+            try {
+                InetAddress.getByName(place.group(1));
+                return false;
+            } catch (UnknownHostException e) {
+                // perhaps the next one
+            }
+        }
+        return true;
     }
 
     /** Whether no host was found; Kafka has no kind of its own for that, and calls it a wrong setting. */

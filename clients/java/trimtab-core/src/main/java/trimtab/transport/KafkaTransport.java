@@ -30,6 +30,8 @@ import trimtab.session.Action.Send;
  */
 public final class KafkaTransport {
     private static final Duration CONNECT = Duration.ofSeconds(5);
+    /** A client that nobody has answered for so long is made anew, from the addresses that it was given. */
+    private static final long AFRESH_NS = 60_000_000_000L;
 
     private final String prefix;
     private final String servers;
@@ -48,6 +50,8 @@ public final class KafkaTransport {
     /** The last answer, until that far has been read; null: none. */
     private volatile End end;
     private volatile boolean asking;
+    /** Since when nobody says where the log ends; 0: somebody does. */
+    private volatile long unansweredSince;
 
     public KafkaTransport(String servers, String prefix, Duration patience, Map<String, Object> kafka) {
         this.servers = servers;
@@ -58,26 +62,20 @@ public final class KafkaTransport {
     }
 
     private void connect() throws Unreachable {
-        Map<String, Object> shared = new HashMap<>();
-        shared.put("bootstrap.servers", servers);
-        // To load what it is made of takes a new process 0.15 s of the 1.1 s that all these clients take it.
-        shared.put("enable.metrics.push", false);
-        shared.putAll(kafka);
+        if (diagnosis.findsNoHost()) { // clients that are made in vain tell all their settings each time
+            throw new Unreachable(diagnosis.ofNoHost());
+        }
+        Map<String, Object> shared = shared();
         Map<String, Object> reading = new HashMap<>();
         reading.put("enable.auto.commit", false);
         reading.put("auto.offset.reset", "earliest"); // when retention overtook us: old is ignored
         reading.put("allow.auto.create.topics", false);
         reading.put("reconnect.backoff.max.ms", 1_000);
         reading.putAll(shared);
-        Map<String, Object> asking = new HashMap<>(shared);
-        int patienceMs = (int) patience.toMillis();
-        asking.put("reconnect.backoff.max.ms", 1_000);
-        asking.put("default.api.timeout.ms", patienceMs / 2); // the next beat asks again
-        asking.put("request.timeout.ms", patienceMs / 4);
         try {
             writer = new Writer(shared, prefix, patience);
             consumer = new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-            admin = Admin.create(asking);
+            admin = Admin.create(asking(shared));
         } catch (KafkaException e) {
             close(Duration.ZERO);
             if (Diagnosis.isUnresolved(e)) {
@@ -85,6 +83,27 @@ public final class KafkaTransport {
             }
             throw e; // a setting that is wrong stays so
         }
+    }
+
+    private Map<String, Object> shared() {
+        Map<String, Object> shared = new HashMap<>();
+        shared.put("bootstrap.servers", servers);
+        // To load what it is made of takes a new process 0.15 s of the 1.1 s that all these clients take it.
+        shared.put("enable.metrics.push", false);
+        shared.putAll(kafka);
+        return shared;
+    }
+
+    private Map<String, Object> asking(Map<String, Object> shared) {
+        Map<String, Object> asking = new HashMap<>();
+        int patienceMs = (int) patience.toMillis();
+        // While no broker answers, it would begin anew hundreds of times a second, and say so each time (4.3.1).
+        asking.put("metadata.recovery.strategy", "none");
+        asking.putAll(shared);
+        asking.put("reconnect.backoff.max.ms", 1_000);
+        asking.put("default.api.timeout.ms", patienceMs / 2); // the next beat asks again
+        asking.put("request.timeout.ms", patienceMs / 4);
+        return asking;
     }
 
     /** Serves a member: follows its group's partitions from where they end now. */
@@ -166,14 +185,31 @@ public final class KafkaTransport {
             return; // it has answered nobody for a while; the next beat asks again
         }
         asking = true;
+        if (unansweredSince != 0 && System.nanoTime() - unansweredSince > AFRESH_NS) {
+            unansweredSince = 0;
+            askAfresh();
+        }
         ask().all().whenComplete((found, error) -> {
             asking = false;
             if (error == null) {
+                unansweredSince = 0;
                 end = new End(at, offsets(found));
             } else {
+                unansweredSince = unansweredSince == 0 ? System.nanoTime() : unansweredSince;
                 inbox.trouble("where the log ends is not known: " + diagnosis.of(error));
             }
         });
+    }
+
+    /** Brokers may have other addresses by now. If none of them is found, the client that there is will do. */
+    private void askAfresh() {
+        try {
+            Admin former = admin;
+            admin = Admin.create(asking(shared()));
+            former.close(Duration.ZERO);
+        } catch (KafkaException e) {
+            inbox.trouble(diagnosis.of(e));
+        }
     }
 
     /** Sends what is still to be sent, and disconnects. */

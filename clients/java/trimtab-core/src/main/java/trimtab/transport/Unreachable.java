@@ -15,9 +15,9 @@ public final class Unreachable extends Exception {
      *
      * @throws KafkaException a setting is wrong, and stays so
      */
-    public static Unreachable orWrong(KafkaException error) {
+    public static Unreachable orWrong(KafkaException error, Diagnosis diagnosis) {
         if (Diagnosis.isUnresolved(error)) {
-            return new Unreachable("no client of Kafka can be made: " + reason(error));
+            return new Unreachable(diagnosis.of(error));
         }
         throw error;
     }

@@ -27,6 +27,7 @@ public final class VerdictLink {
     private static final Duration CLOSE = Duration.ofSeconds(1);
 
     private final Map<String, Object> kafka = new HashMap<>();
+    private final Diagnosis diagnosis;
     private final String verdicts;
     private final String reports;
     private KafkaConsumer<byte[], byte[]> consumer;
@@ -35,6 +36,7 @@ public final class VerdictLink {
     private boolean caughtUp;
 
     public VerdictLink(String servers, String prefix, Map<String, Object> kafka) {
+        this.diagnosis = new Diagnosis(servers, kafka);
         this.kafka.put("bootstrap.servers", servers);
         this.kafka.put("reconnect.backoff.max.ms", 1_000);
         this.kafka.putAll(kafka);
@@ -58,7 +60,7 @@ public final class VerdictLink {
             consumer.assign(places);
             consumer.seekToBeginning(places);
         } catch (KafkaException e) {
-            throw new Unreachable("topic " + verdicts + ": " + Unreachable.reason(e));
+            throw new Unreachable("topic " + verdicts + ": " + diagnosis.of(e));
         }
     }
 
@@ -82,7 +84,7 @@ public final class VerdictLink {
             }
             producer = new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer());
         } catch (KafkaException e) {
-            throw Unreachable.orWrong(e);
+            throw Unreachable.orWrong(e, diagnosis);
         }
     }
 

@@ -23,10 +23,12 @@ final class Writer {
     private final BlockingQueue<Runnable> sends = new LinkedBlockingQueue<>();
     private final Thread thread = new Thread(this::run, "trimtab-writer");
     private final String prefix;
+    private final long patienceNanos;
     private volatile boolean closed;
 
     Writer(Map<String, Object> kafka, String prefix, Duration patience) {
         this.prefix = prefix;
+        this.patienceNanos = patience.toNanos();
         Map<String, Object> config = new HashMap<>();
         int patienceMs = (int) patience.toMillis();
         config.put("acks", "all");
@@ -46,7 +48,14 @@ final class Writer {
 
     /** Sends a record; the inbox hears what becomes of it. */
     void send(int partition, Send message, Inbox inbox) {
-        sends.add(() -> write(partition, message, inbox));
+        long asked = System.nanoTime();
+        sends.add(() -> {
+            if (System.nanoTime() - asked < patienceNanos) {
+                write(partition, message, inbox);
+            } else { // one that waits for Kafka holds up the others
+                inbox.undelivered(message.ticket, prefix + message.topic.suffix() + ": Kafka has not taken it in time");
+            }
+        });
     }
 
     /** Connects, so that the first record need not wait for that. */

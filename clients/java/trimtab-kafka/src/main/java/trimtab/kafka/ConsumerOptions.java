@@ -4,9 +4,11 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import trimtab.MemberOptions;
 
 /**
@@ -16,6 +18,9 @@ import trimtab.MemberOptions;
  * three have defaults.
  */
 public final class ConsumerOptions {
+    /** Kafka's rule ({@code Topic.validate}). */
+    private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
+
     final MemberOptions member;
     final String group;
     final List<String> topics;
@@ -32,6 +37,7 @@ public final class ConsumerOptions {
         if (group.isEmpty() || topics.isEmpty()) {
             throw new IllegalArgumentException("ConsumerOptions.of: say the group, and at least one topic");
         }
+        demandTopics(topics);
         this.member = member;
         this.group = group;
         this.topics = topics;
@@ -130,6 +136,22 @@ public final class ConsumerOptions {
     public ConsumerOptions listener(ConsumerListener hearer) {
         listener = hearer;
         return this;
+    }
+
+    /** Refuses what no controller takes: it would be in the dead letters, and the consumer wait for ever. */
+    static void demandTopics(List<String> topics) {
+        if (topics.isEmpty()) {
+            throw new IllegalArgumentException("topics: name at least one");
+        }
+        if (new HashSet<>(topics).size() < topics.size()) {
+            throw new IllegalArgumentException("topics: one is named twice: " + topics);
+        }
+        for (String topic : topics) {
+            if (!NAME.matcher(topic).matches()) {
+                throw new IllegalArgumentException("topics: \"" + topic
+                        + "\" is no topic of Kafka's: 1 to 249 letters, digits, dots, _, -");
+            }
+        }
     }
 
     private static Duration positive(String name, Duration given) {

@@ -109,6 +109,7 @@ final class Intake {
             List<ConsumerRecord<K, V>> records = read.records(place);
             inHand.put(reading, records.get(0).offset());
             reading.next = records.get(records.size() - 1).offset() + 1;
+            reading.handed = reading.next;
             out.put(place, records);
         }
         if (out.size() == read.partitions().size()) {
@@ -201,12 +202,12 @@ final class Intake {
 
     /** Whether the application has not finished with something of a queue. */
     synchronized boolean isInHand(Reading reading) {
-        return !gone && reading.done < reading.next && inHand.containsKey(reading);
+        return !gone && reading.done < reading.handed && inHand.containsKey(reading);
     }
 
     /** Whether something of a queue was handed out, and not committed by hand. */
     synchronized boolean isUncommitted(Reading reading) {
-        return manual && !gone && reading.done < reading.next;
+        return manual && !gone && reading.done < reading.handed;
     }
 
     /** What Kafka is to have; with everything, also what it has already. Null stands for all readings. */

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -31,6 +32,8 @@ final class KafkaReader<K, V> {
     private static final long PAUSE_MS = 100;
     /** How often it is looked how far the client has come where it has no messages. */
     private static final long PASSED_MS = 1_000;
+    /** It is no member of Kafka's group, so there is nothing to say; by itself it would wait for half a minute. */
+    private static final Duration CLOSE = Duration.ofSeconds(2);
     /** Connections that are idle for nine minutes are closed (kafka-clients' {@code connections.max.idle.ms}). */
     private static final long WARM_MS = 240_000;
     /** Nothing is begun meanwhile. What takes longer to connect goes on connecting. */
@@ -100,7 +103,7 @@ final class KafkaReader<K, V> {
         KafkaConsumer<K, V> reading = consumer;
         consumer = null;
         if (reading != null) {
-            reading.close();
+            reading.close(CloseOptions.timeout(CLOSE));
         }
     }
 

@@ -74,9 +74,13 @@ final class Keeper {
         }
     }
 
-    void finish() throws InterruptedException {
+    void stop() {
         over = true;
         hurry();
+    }
+
+    void finish() throws InterruptedException {
+        stop();
         thread.join();
     }
 
@@ -143,7 +147,7 @@ final class Keeper {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
-            } catch (RuntimeException e) { // of the listener: nobody knows what it has done
+            } catch (Throwable e) { // of the listener: nobody knows what it has done
                 over = true;
                 member.fail("a listener of the consumer failed", e);
             }

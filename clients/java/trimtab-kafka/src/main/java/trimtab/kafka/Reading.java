@@ -15,6 +15,9 @@ final class Reading {
     /** The next message that may be handed out. */
     long next;
 
+    /** The end of what was handed out, as far as it was not sought anew. */
+    long handed;
+
     /** The first offset under this grant: what is before it came under another one. */
     long began;
 
@@ -35,6 +38,7 @@ final class Reading {
         this.place = placeOf(grant);
         this.next = at;
         this.began = at;
+        this.handed = at;
         this.seekTo = at;
         this.committed = committed;
         this.done = manual ? at : 0;
@@ -52,6 +56,7 @@ final class Reading {
     void move(long offset) {
         next = offset;
         began = Math.min(began, offset);
+        handed = Math.min(handed, offset);
         seekTo = offset;
     }
 

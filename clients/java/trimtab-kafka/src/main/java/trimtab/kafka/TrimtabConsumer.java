@@ -173,6 +173,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
 
     /** Wants these topics from now on, instead of those before; what both have stays. */
     public void subscribe(List<String> topics) {
+        ConsumerOptions.demandTopics(topics);
         keeper.follow(topics);
         member.subscribe(topics);
     }
@@ -226,6 +227,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         stopping = true;
         over = true;
         intake.giveUp();
+        boolean interrupted = Thread.interrupted(); // by shutdownNow(), for instance: it leaves in good order
         try {
             if (started) {
                 member.leave(Duration.ZERO);
@@ -234,11 +236,23 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
                 keeper.finish();
             }
         } catch (InterruptedException e) {
-            throw new InterruptException(e);
+            interrupted = true; // once more: it waits for nothing
         } finally {
+            keeper.stop();
+            end(interrupted);
+        }
+    }
+
+    /** Ends what is the process's own; a client that is closed by an interrupted thread would not end. */
+    private void end(boolean interrupted) {
+        try {
             commits.close();
             reader.close();
+        } finally {
             closed.countDown();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

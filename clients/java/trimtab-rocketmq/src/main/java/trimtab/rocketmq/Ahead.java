@@ -1,6 +1,9 @@
 package trimtab.rocketmq;
 
 import java.util.concurrent.TimeUnit;
+import org.apache.rocketmq.common.ServiceState;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import trimtab.transport.KafkaTransport;
 
 /**
@@ -14,6 +17,9 @@ final class Ahead {
     /** A consumer that has not started by then may never do so. */
     private static final long KEPT_MS = 60_000;
     private static final long LOOK_MS = 10;
+    /** RocketMQ's client knows its topics by the end of its start. */
+    private static final long PATIENCE_MS = 15_000;
+    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
 
     private final Client client;
     private final KafkaTransport kafka;
@@ -40,9 +46,19 @@ final class Ahead {
     private void run() {
         try {
             long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(KEPT_MS);
+            long startedAt = 0;
+            boolean wasSaid = false;
             while (!client.knowsQueues()) {
-                if (System.nanoTime() > until) {
+                long now = System.nanoTime();
+                if (now > until) {
                     return;
+                }
+                startedAt = startedAt == 0 && client.state() == ServiceState.RUNNING ? now : startedAt;
+                if (!wasSaid && startedAt != 0 && now - startedAt > TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS)) {
+                    wasSaid = true;
+                    LOG.warn("this consumer does not join {}: RocketMQ's client knows no queue of {} since {} s."
+                            + " Do these topics exist at its name server?",
+                            client.group(), client.topics(), PATIENCE_MS / 1_000);
                 }
                 Thread.sleep(LOOK_MS);
             }

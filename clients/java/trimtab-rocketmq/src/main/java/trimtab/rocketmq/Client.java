@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.ClientConfig;
+import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.client.impl.consumer.MQConsumerInner;
 import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
@@ -43,6 +45,24 @@ abstract class Client {
         this.inner = inner;
     }
 
+    /** Refuses a consumer that works already, or is attached: it would have two who say what it works on. */
+    static void demandNew(ServiceState state, AllocateMessageQueueStrategy strategy) {
+        if (state != ServiceState.CREATE_JUST) {
+            throw new IllegalStateException("Trimtab.attach: the consumer was started before");
+        }
+        if (strategy instanceof TrimtabStrategy) {
+            throw new IllegalStateException("Trimtab.attach: the consumer is attached already");
+        }
+    }
+
+    /** Lays our offsets over its own, and our strategy, before it starts. */
+    abstract void install(UnaryOperator<OffsetStore> over, AllocateMessageQueueStrategy strategy);
+
+    /** Its own thread asks for its share, and will do then as it is answered. */
+    void asks() {
+        // Only who pulls by itself may have another listener by now.
+    }
+
     abstract ServiceState state();
 
     /** What all clients of the process share; null before the start. */
@@ -53,22 +73,42 @@ abstract class Client {
     abstract OffsetStore offsets();
 
     /** Whether its listener takes the messages of each queue in order, under a lock of the broker's. */
-    abstract boolean isOrderly();
+    boolean isOrderly() {
+        return false; // only a push consumer's may
+    }
 
     /** Why it may have a queue, and has never asked its strategy for any. */
     abstract String whyNobodyAsked();
 
     /** Whether a queue that is taken from it stays its share until {@link #settle}. */
-    abstract boolean keepsUntilSettled();
+    boolean keepsUntilSettled() {
+        return false;
+    }
 
     /** Nobody works on a queue any more that is taken: has the broker know how far it was worked on. */
-    abstract void settle(Queue queue);
+    void settle(Queue queue) {
+        // mostly it is sent when the queue leaves the table
+    }
+
+    /** A queue was worked on as far as that. */
+    void reached(Queue queue, long offset) {
+        // Only who works on a queue after the client has removed it, and forgotten how far it was, need know.
+    }
+
+    /** A piece of work on a queue is done, which may have left its table meanwhile. */
+    void done(Queue queue) {
+        // Only who pulls by itself works on a queue without the client's knowledge.
+    }
 
     /** Whether what is in hand can be finished while this thread waits for that. */
-    abstract boolean isUnderWay();
+    boolean isUnderWay() {
+        return true;
+    }
 
     /** What is in hand is not waited for any more, and not done. */
-    abstract void giveUp();
+    void giveUp() {
+        // a listener that is called by RocketMQ ends by itself
+    }
 
     /** Whether its name server has answered. */
     boolean knowsQueues() {
@@ -149,6 +189,11 @@ abstract class Client {
     /** Whether it still has a queue: it removes one after its offset was sent to the broker. */
     boolean has(Queue queue) {
         return rebalance().getProcessQueueTable().containsKey(named(queue));
+    }
+
+    /** Whether it should ask for messages of a queue, and has not for two minutes. */
+    boolean isStalled(Queue queue) {
+        return false; // who pulls may have its reasons
     }
 
     /** Whether it has a queue that was dropped, and that it therefore has to remove first. */

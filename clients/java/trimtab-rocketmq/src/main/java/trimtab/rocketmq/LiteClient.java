@@ -1,6 +1,7 @@
 package trimtab.rocketmq;
 
-import java.lang.reflect.Field;
+import java.util.function.UnaryOperator;
+import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.client.impl.consumer.DefaultLitePullConsumerImpl;
@@ -17,8 +18,7 @@ import trimtab.protocol.Queue;
  *
  * <p>RocketMQ removes a queue from it while the application works on what it polled last, and with the offset
  * of the last commit, which may be five seconds old. So a queue that is taken stays its share until the
- * application has come back, and its offset is at the broker. It has no methods for what we need inside: its
- * fields have the same names in 4.9.8 and 5.3.3, and a client without them is refused.
+ * application has come back, and its offset is at the broker. It has no methods for what we need inside.
  */
 final class LiteClient extends Client {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
@@ -30,7 +30,7 @@ final class LiteClient extends Client {
     private final Hand hand;
 
     LiteClient(DefaultLitePullConsumer consumer, Gate gate) {
-        this(consumer, (DefaultLitePullConsumerImpl) field(consumer, "defaultLitePullConsumerImpl"), gate);
+        this(consumer, (DefaultLitePullConsumerImpl) Fields.get(consumer, "defaultLitePullConsumerImpl"), gate);
     }
 
     private LiteClient(DefaultLitePullConsumer consumer, DefaultLitePullConsumerImpl inner, Gate gate) {
@@ -38,38 +38,37 @@ final class LiteClient extends Client {
         this.consumer = consumer;
         this.inner = inner;
         this.hand = new Hand(gate);
-        if (state() != ServiceState.CREATE_JUST) {
-            throw new IllegalStateException("Trimtab.attach: the consumer was started before");
-        }
+        demandNew(state(), consumer.getAllocateMessageQueueStrategy());
         for (String name : new String[] {"rebalanceImpl", "mQClientFactory"}) {
-            field(inner, name); // not later, on a thread of the client's
+            Fields.get(inner, name); // not later, on a thread of the client's
         }
-        setField(inner, "consumeRequestCache", hand);
+        Fields.set(inner, "consumeRequestCache", hand);
+    }
+
+    @Override
+    void install(UnaryOperator<OffsetStore> over, AllocateMessageQueueStrategy strategy) {
+        consumer.setOffsetStore(over.apply(consumer.getOffsetStore()));
+        consumer.setAllocateMessageQueueStrategy(strategy);
     }
 
     @Override
     ServiceState state() {
-        return (ServiceState) field(inner, "serviceState");
+        return (ServiceState) Fields.get(inner, "serviceState");
     }
 
     @Override
     MQClientInstance shared() {
-        return (MQClientInstance) field(inner, "mQClientFactory");
+        return (MQClientInstance) Fields.get(inner, "mQClientFactory");
     }
 
     @Override
     RebalanceImpl rebalance() {
-        return (RebalanceImpl) field(inner, "rebalanceImpl");
+        return (RebalanceImpl) Fields.get(inner, "rebalanceImpl");
     }
 
     @Override
     OffsetStore offsets() {
         return inner.getOffsetStore();
-    }
-
-    @Override
-    boolean isOrderly() {
-        return false;
     }
 
     @Override
@@ -128,39 +127,5 @@ final class LiteClient extends Client {
 
     private Long storedOf(MessageQueue named) {
         return offsets().cloneOffsetTable(named.getTopic()).get(named);
-    }
-
-    private static Object field(Object owner, String name) {
-        try {
-            return open(owner, name).get(owner);
-        } catch (IllegalAccessException e) {
-            throw unknown(name, e);
-        }
-    }
-
-    private static void setField(Object owner, String name, Object value) {
-        try {
-            open(owner, name).set(owner, value);
-        } catch (IllegalAccessException e) {
-            throw unknown(name, e);
-        }
-    }
-
-    /** Where a class declares it: the application's consumer may be of one that extends RocketMQ's. */
-    private static Field open(Object owner, String name) {
-        for (Class<?> it = owner.getClass(); it != null; it = it.getSuperclass()) {
-            for (Field found : it.getDeclaredFields()) {
-                if (found.getName().equals(name)) {
-                    found.setAccessible(true);
-                    return found;
-                }
-            }
-        }
-        throw unknown(name, null);
-    }
-
-    private static IllegalStateException unknown(String name, Exception cause) {
-        return new IllegalStateException("Trimtab.attach: this release of RocketMQ's lite pull consumer is not known:"
-                + " it has no field " + name + " that can be used", cause);
     }
 }

@@ -49,6 +49,7 @@ final class OwnOffsets implements OffsetStore {
     public void updateOffset(MessageQueue queue, long offset, boolean increaseOnly) {
         if (isOurs.test(queue)) {
             kept.updateOffset(queue, offset, increaseOnly);
+            client.reached(Client.named(queue), offset);
         }
     }
 

@@ -1,8 +1,11 @@
 package trimtab.rocketmq;
 
+import java.util.function.UnaryOperator;
+import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.client.impl.consumer.DefaultMQPushConsumerImpl;
+import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
 import org.apache.rocketmq.client.impl.consumer.RebalanceImpl;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.common.ServiceState;
@@ -14,11 +17,23 @@ final class PushClient extends Client {
             "the broker says what this consumer works on, so it would never ask the controller:"
                     + " do not call setClientRebalance(false)";
 
+    private final DefaultMQPushConsumer consumer;
     private final DefaultMQPushConsumerImpl inner;
+    private final Gate gate;
 
-    PushClient(DefaultMQPushConsumer consumer) {
+    PushClient(DefaultMQPushConsumer consumer, Gate gate) {
         super(consumer, consumer.getDefaultMQPushConsumerImpl());
+        this.consumer = consumer;
         this.inner = consumer.getDefaultMQPushConsumerImpl();
+        this.gate = gate;
+        demandNew(state(), consumer.getAllocateMessageQueueStrategy());
+    }
+
+    @Override
+    void install(UnaryOperator<OffsetStore> over, AllocateMessageQueueStrategy strategy) {
+        new Listeners(gate, this).guard(consumer);
+        consumer.setOffsetStore(over.apply(consumer.getOffsetStore()));
+        consumer.setAllocateMessageQueueStrategy(strategy);
     }
 
     @Override
@@ -42,32 +57,21 @@ final class PushClient extends Client {
     }
 
     @Override
+    boolean isStalled(Queue queue) {
+        ProcessQueue mine = rebalance().getProcessQueueTable().get(named(queue));
+        return mine != null && !mine.isDropped() && mine.isPullExpired();
+    }
+
+    @Override
     boolean isOrderly() {
         return inner.isConsumeOrderly();
     }
 
     @Override
     String whyNobodyAsked() {
-        return BY_BROKER;
-    }
-
-    @Override
-    boolean keepsUntilSettled() {
-        return false;
-    }
-
-    @Override
-    void settle(Queue queue) {
-        // when it leaves the table
-    }
-
-    @Override
-    boolean isUnderWay() {
-        return true;
-    }
-
-    @Override
-    void giveUp() {
-        // its listener ends by itself
+        return isRebalancedByBroker()
+                ? BY_BROKER
+                : "this consumer's strategy is " + consumer.getAllocateMessageQueueStrategy().getName()
+                        + " by now, so it never asks the controller: set none after Trimtab.attach";
     }
 }

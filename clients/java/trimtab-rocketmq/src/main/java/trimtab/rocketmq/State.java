@@ -12,6 +12,8 @@ public enum State {
     BROADCASTING,
     /** It has left in good order, and works on nothing. */
     LEFT,
+    /** It has left, because its client had stopped asking for messages of a queue ({@link Stall#LEAVE}). */
+    STALLED,
     /** Another process has taken its client id. It works on nothing until it is started anew. */
     REPLACED,
     /** It has failed; the log says why. It works on nothing until it is started anew. */

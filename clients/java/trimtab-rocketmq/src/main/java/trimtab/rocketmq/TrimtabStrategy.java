@@ -8,17 +8,17 @@ import org.apache.rocketmq.common.message.MessageQueue;
 final class TrimtabStrategy implements AllocateMessageQueueStrategy {
     static final String NAME = "TRIMTAB";
 
-    private final Trimtab trimtab;
+    private final Follower follower;
 
-    TrimtabStrategy(Trimtab trimtab) {
-        this.trimtab = trimtab;
+    TrimtabStrategy(Follower follower) {
+        this.follower = follower;
     }
 
     /** Never throws: the client would keep its queues, and ask again for ever. */
     @Override
     public List<MessageQueue> allocate(
             String group, String clientId, List<MessageQueue> queues, List<String> clientIds) {
-        return trimtab.share(group, clientId, queues, clientIds);
+        return follower.share(group, clientId, queues, clientIds);
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import trimtab.protocol.JsonReader;
 import trimtab.protocol.JsonWriter;
+import trimtab.transport.Diagnosis;
 import trimtab.transport.Unreachable;
 
 /**
@@ -38,6 +39,7 @@ final class Copies {
 
     private final HookSettings settings;
     private final Troubles troubles;
+    private final Diagnosis diagnosis;
     private final Header by;
     private final BlockingQueue<Runnable> waiting = new ArrayBlockingQueue<>(ROOM);
     private KafkaProducer<byte[], byte[]> producer;
@@ -45,6 +47,7 @@ final class Copies {
     Copies(HookSettings settings, String broker, Troubles troubles) {
         this.settings = settings;
         this.troubles = troubles;
+        this.diagnosis = new Diagnosis(settings.servers, settings.kafka);
         this.by = new RecordHeader(BY, broker.getBytes(StandardCharsets.UTF_8));
         Thread thread = new Thread(this::run, "trimtab-copies");
         thread.setDaemon(true);
@@ -108,7 +111,7 @@ final class Copies {
             try {
                 producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
             } catch (KafkaException e) {
-                troubles.tell("Kafka cannot be reached", Unreachable.orWrong(e).getMessage());
+                troubles.tell("Kafka cannot be reached", Unreachable.orWrong(e, diagnosis).getMessage());
                 Thread.sleep(RETRY_MS);
             }
         }
@@ -150,7 +153,7 @@ final class Copies {
                 new ProducerRecord<>(topic, null, null, key, value, List.of(headers)),
                 (place, error) -> {
                     if (error != null) {
-                        troubles.tell("what a client says did not reach Kafka", error.toString());
+                        troubles.tell("what a client says did not reach Kafka", diagnosis.of(error));
                     }
                 });
     }

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -21,6 +22,7 @@ import trimtab.protocol.Assignment;
 import trimtab.protocol.JsonReader;
 import trimtab.protocol.PairKey;
 import trimtab.protocol.UndecodableRecord;
+import trimtab.transport.Diagnosis;
 import trimtab.transport.Unreachable;
 
 /**
@@ -34,15 +36,21 @@ final class Follower {
     private static final Duration TURN = Duration.ofMillis(200);
     private static final long RETRY_MS = 1_000;
     private static final long TIDY_NS = 60_000_000_000L;
+    /** Queues named in a line of the log. */
+    private static final int NAMED = 10;
     /** Where two processes of one name are kept apart, a life stands behind the name. */
     private static final Pattern LIFE = Pattern.compile("@\\d{13}-[0-9a-f]{8}$");
 
     private final HookSettings settings;
+    private final Diagnosis diagnosis;
     private final String broker;
     private final Shares shares;
     private final Copies copies;
     private final Notices notices;
     private final Speakers speakers;
+    private final Pulls pulls;
+    /** A slave has its master's name, and hears none of the pulls at that. */
+    private final BooleanSupplier hearsPulls;
     private final Troubles troubles;
     private final Earshot earshot = new Earshot();
     private final String assignments;
@@ -60,13 +68,18 @@ final class Follower {
             Copies copies,
             Notices notices,
             Speakers speakers,
+            Pulls pulls,
+            BooleanSupplier hearsPulls,
             Troubles troubles) {
         this.settings = settings;
+        this.diagnosis = new Diagnosis(settings.servers, settings.kafka);
         this.broker = broker;
         this.shares = shares;
         this.copies = copies;
         this.notices = notices;
         this.speakers = speakers;
+        this.pulls = pulls;
+        this.hearsPulls = hearsPulls;
         this.troubles = troubles;
         this.assignments = settings.prefix + "assignments";
         this.controllers = settings.prefix + "controllers";
@@ -90,7 +103,7 @@ final class Follower {
                     troubles.tell("Kafka cannot be reached", e.getMessage());
                     Thread.sleep(RETRY_MS);
                 } catch (RuntimeException e) {
-                    troubles.tell("the controller cannot be followed", e.toString());
+                    troubles.tell("the controller cannot be followed", diagnosis.of(e));
                     Thread.sleep(RETRY_MS);
                 }
                 look();
@@ -113,7 +126,7 @@ final class Follower {
                 consumer = new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
             }
         } catch (KafkaException e) {
-            throw Unreachable.orWrong(e);
+            throw Unreachable.orWrong(e, diagnosis);
         }
         List<TopicPartition> shared = places(assignments);
         List<TopicPartition> said = places(controllers);
@@ -217,6 +230,11 @@ final class Follower {
         return found == null || found.value() == null ? null : new String(found.value(), StandardCharsets.UTF_8);
     }
 
+    private static String named(List<String> stalled) {
+        String first = stalled.stream().limit(NAMED).collect(Collectors.joining("; "));
+        return stalled.size() > NAMED ? first + "; and " + (stalled.size() - NAMED) + " more" : first;
+    }
+
     /** Notices that the controller's word counts no more, or again, and tidies up. */
     private void look() {
         long now = System.nanoTime();
@@ -234,6 +252,12 @@ final class Follower {
             shares.forgetGone(now);
             earshot.forget(System.currentTimeMillis());
             speakers.forget(now);
+            List<String> stalled = hearsPulls.getAsBoolean() ? pulls.look(shares.pulled(broker, now), now) : List.of();
+            if (!stalled.isEmpty()) {
+                troubles.tell("nobody asks for the messages of queues that are a client's share, for two minutes: its"
+                        + " listener is behind, it is suspended or stands still, it reads from a slave, or it does not"
+                        + " follow its broker (setClientRebalance(false))", named(stalled));
+            }
         }
     }
 }

@@ -33,7 +33,7 @@ final class HookSettings {
     private HookSettings() {
         servers = setting("trimtab.kafka", "");
         prefix = setting("trimtab.prefix", "trimtab.");
-        patience = Duration.ofSeconds(Long.parseLong(setting("trimtab.patience", PATIENCE_S)));
+        patience = seconds("trimtab.patience", PATIENCE_S);
         for (String name : setting("trimtab.groups", "").split(",")) {
             if (!name.isBlank()) {
                 groups.add(pattern(name.strip()));
@@ -49,6 +49,8 @@ final class HookSettings {
             Properties options = new Properties();
             try (Reader text = Files.newBufferedReader(Path.of(file))) {
                 options.load(text);
+            } catch (IOException e) {
+                throw new IOException("trimtab.kafka.options: " + e, e);
             }
             options.stringPropertyNames().forEach(it -> settings.kafka.put(it, options.getProperty(it)));
         }
@@ -68,6 +70,15 @@ final class HookSettings {
             }
         }
         return false;
+    }
+
+    private static Duration seconds(String name, String otherwise) {
+        String said = setting(name, otherwise);
+        try {
+            return Duration.ofSeconds(Long.parseLong(said));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(name + " must be a number of seconds, and is \"" + said + "\"");
+        }
     }
 
     private static Pattern pattern(String name) {

@@ -104,6 +104,22 @@ final class Shares {
         return groups.keySet();
     }
 
+    /** Whether a group has members. */
+    boolean know(String group) {
+        return groups.containsKey(group);
+    }
+
+    /** Whose each queue of a broker is that is pulled; nobody's, while the controller's word does not count. */
+    Map<List<String>, String> pulled(String broker, long now) {
+        Map<List<String>, String> found = new HashMap<>();
+        if (isCentral(now)) {
+            groups.forEach((group, known) -> known.forEach((client, share) -> share.queues.stream()
+                    .filter(it -> it.broker.equals(broker) && !share.popped.contains(it))
+                    .forEach(it -> found.put(Pulls.place(group, it.topic, String.valueOf(it.id)), client))));
+        }
+        return found;
+    }
+
     /** Forgets clients that have been gone for long. */
     void forgetGone(long now) {
         for (Map<String, Share> known : groups.values()) {

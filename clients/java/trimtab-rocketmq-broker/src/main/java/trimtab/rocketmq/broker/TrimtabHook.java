@@ -12,6 +12,7 @@ import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 import org.apache.rocketmq.remoting.protocol.RemotingSerializable;
 import org.apache.rocketmq.remoting.protocol.body.QueryAssignmentRequestBody;
 import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
+import org.apache.rocketmq.store.config.BrokerRole;
 
 /**
  * What a broker of RocketMQ 5 loads: its clients that let it rebalance get the controller's shares.
@@ -25,6 +26,8 @@ public final class TrimtabHook implements RPCHook {
     private static final int HEART_BEAT = 34;
     private static final int UNREGISTER_CLIENT = 35;
     private static final int QUERY_ASSIGNMENT = 400;
+    private static final int PULL_MESSAGE = 11;
+    private static final int LITE_PULL_MESSAGE = 361;
     private static final int SUCCESS = 0;
     /** As RocketMQ's clients write it. */
     private static final Pattern CLIENT = Pattern.compile("\"clientID\":\"([^\"]+)\"");
@@ -34,30 +37,51 @@ public final class TrimtabHook implements RPCHook {
     private final Troubles troubles = new Troubles();
     private final HookSettings settings;
     private final Speakers speakers = new Speakers();
+    private final Pulls pulls = new Pulls();
     private final Copies copies;
     private final Shares shares;
 
-    /** Made by the broker, while it begins. */
+    /** Made by the broker, while it begins: which would not start if this failed. */
     public TrimtabHook() {
         BrokerController broker = BrokerFinder.take();
-        settings = read();
-        if (settings == null) {
-            copies = null;
-            shares = null;
-            return;
+        HookSettings read = read();
+        Copies itsCopies = null;
+        Shares itsShares = null;
+        if (read != null) {
+            try {
+                String name = broker == null ? UUID.randomUUID().toString() : broker.getBrokerConfig().getBrokerName();
+                itsCopies = new Copies(read, name, troubles);
+                itsShares = new Shares(read.patience.toNanos(), read::follows, System.nanoTime());
+                begin(broker, name, read, itsCopies, itsShares);
+            } catch (LinkageError e) {
+                read = null;
+                troubles.tell("trimtab-core or kafka-clients is not in the lib folder, or of another release, so nobody follows a controller",
+                        e.toString());
+            } catch (RuntimeException e) {
+                read = null;
+                troubles.tell("a setting is wrong, so nobody follows a controller", e.toString());
+            }
         }
-        String name = broker == null ? UUID.randomUUID().toString() : broker.getBrokerConfig().getBrokerName();
-        copies = new Copies(settings, name, troubles);
-        shares = new Shares(settings.patience.toNanos(), settings::follows, System.nanoTime());
+        settings = read;
+        copies = itsCopies;
+        shares = itsShares;
+    }
+
+    private void begin(
+            BrokerController broker, String name, HookSettings read, Copies itsCopies, Shares itsShares) {
         Notices notices = new Notices(broker, troubles);
-        new Follower(settings, name, shares, copies, notices, speakers, troubles);
+        new Follower(read, name, itsShares, itsCopies, notices, speakers, pulls, () -> isMaster(broker), troubles);
         if (broker == null) {
             troubles.tell("another plug-in settles transactions before ours on the class path",
                     "clients are not told of changes, they ask within 20 s; and one that dies is noticed after 120 s");
         } else {
             broker.getConsumerManager().appendConsumerIdsChangeListener(
-                    new LostClients(broker.getConsumerManager(), settings, copies, troubles));
+                    new LostClients(broker.getConsumerManager(), read, itsCopies, troubles));
         }
+    }
+
+    private static boolean isMaster(BrokerController broker) {
+        return broker != null && broker.getMessageStoreConfig().getBrokerRole() != BrokerRole.SLAVE;
     }
 
     /** Whether this thread works on a client's request to leave a group. */
@@ -67,8 +91,14 @@ public final class TrimtabHook implements RPCHook {
 
     @Override
     public void doBeforeRequest(String remoteAddr, RemotingCommand request) {
-        if (settings != null && request.getCode() == UNREGISTER_CLIENT) {
+        if (settings == null) {
+            return;
+        }
+        int code = request.getCode();
+        if (code == UNREGISTER_CLIENT) {
             UNREGISTERING.set(true);
+        } else if (code == PULL_MESSAGE || code == LITE_PULL_MESSAGE) {
+            pulls(request.getExtFields());
         }
     }
 
@@ -98,6 +128,18 @@ public final class TrimtabHook implements RPCHook {
             }
         } catch (RuntimeException e) {
             troubles.tell("the broker's own answer stays", e.toString());
+        }
+    }
+
+    private void pulls(Map<String, String> fields) {
+        String group = fields == null ? null : fields.get("consumerGroup");
+        if (group == null || !shares.know(group)) {
+            return;
+        }
+        String topic = fields.get("topic");
+        String queue = fields.get("queueId");
+        if (topic != null && queue != null) {
+            pulls.heard(Pulls.place(group, topic, queue), System.nanoTime());
         }
     }
 

@@ -1,0 +1,83 @@
+package trimtab.checks;
+
+import java.time.Duration;
+import java.util.List;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
+import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.exception.MQClientException;
+import trimtab.MemberOptions;
+import trimtab.kafka.ConsumerOptions;
+import trimtab.kafka.TrimtabConsumer;
+import trimtab.rocketmq.Trimtab;
+
+/** Makes mistakes, and says on stdout what each is answered: its name, and the error. No server is needed. */
+public final class Mistakes {
+    private static final String NOBODY = "127.0.0.1:1";
+
+    private Mistakes() {}
+
+    public static void main(String[] args) {
+        MemberOptions options = MemberOptions.of(NOBODY);
+        make("push-twice", () -> {
+            DefaultMQPushConsumer consumer = push();
+            Trimtab.attach(consumer, options);
+            Trimtab.attach(consumer, options);
+        });
+        make("push-late", () -> {
+            DefaultMQPushConsumer consumer = push();
+            consumer.setNamesrvAddr(NOBODY);
+            try {
+                consumer.start();
+            } catch (IllegalStateException | MQClientException e) {
+                System.out.println("no server " + e.getClass().getSimpleName());
+            }
+            Trimtab.attach(consumer, options);
+        });
+        make("lite-twice", () -> {
+            DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("g");
+            Trimtab.attach(consumer, options);
+            Trimtab.attach(consumer, options);
+        });
+        make("pull-twice", () -> {
+            DefaultMQPullConsumer consumer = new DefaultMQPullConsumer("g");
+            Trimtab.attach(consumer, options);
+            Trimtab.attach(consumer, options);
+        });
+        make("topic-twice", () -> ConsumerOptions.of(NOBODY, "g", "a", "b", "a"));
+        make("topic-odd", () -> ConsumerOptions.of(NOBODY, "g", "bad topic!"));
+        make("topic-none", () -> reading().subscribe(List.of()));
+        make("session-none", () -> ConsumerOptions.of(NOBODY, "g", "a").sessionTimeout(Duration.ZERO));
+        make("revocation-none", () -> ConsumerOptions.of(NOBODY, "g", "a").revocationTimeout(Duration.ZERO));
+        System.exit(0); // RocketMQ's client goes on
+    }
+
+    private static TrimtabConsumer<String, String> reading() {
+        ConsumerOptions options = ConsumerOptions.of(NOBODY, "g", "a");
+        return new TrimtabConsumer<>(options, new StringDeserializer(), new StringDeserializer());
+    }
+
+    private static DefaultMQPushConsumer push() throws Exception {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("g");
+        consumer.subscribe("t", "*");
+        consumer.registerMessageListener(
+                (MessageListenerConcurrently) (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS);
+        return consumer;
+    }
+
+    private static void make(String name, Mistake mistake) {
+        try {
+            mistake.make();
+            System.out.println(name + " nothing");
+        } catch (Exception e) {
+            System.out.println(name + " " + e.getClass().getSimpleName() + " " + e.getMessage());
+        }
+    }
+
+    private interface Mistake {
+        void make() throws Exception;
+    }
+}

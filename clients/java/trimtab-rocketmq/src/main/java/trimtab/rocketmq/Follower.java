@@ -1,0 +1,280 @@
+package trimtab.rocketmq;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
+import org.apache.rocketmq.common.message.MessageQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trimtab.Grant;
+import trimtab.Member;
+import trimtab.MemberOptions;
+import trimtab.protocol.Queue;
+import trimtab.session.Ending;
+import trimtab.transport.KafkaTransport;
+
+/**
+ * A consumer of RocketMQ's and its member: from the first question for its share to its end.
+ *
+ * <p>The client's own thread asks, and works on what it is answered. Another one sees to what leaves.
+ */
+final class Follower {
+    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+
+    /** How often to look whether a queue has left the client's table. */
+    private static final long LOOK_MS = 5;
+    /** How often to look whether the consumer is shut down: until that is seen nobody works on its queues. */
+    private static final long IDLE_MS = 20;
+    /**
+     * How soon the client is reminded of a queue that it has not begun on: its broker was away, or had
+     * locked the queue for somebody else. By itself it tries again after 20 s.
+     */
+    private static final long REMIND_MS = 1_000;
+    /** Who has had no queue for so long may ask why. */
+    private static final long IDLE_NS = 15_000_000_000L;
+
+    private final Client client;
+    private final MemberOptions options;
+    private final Gate gate = new Gate(this::isOurs);
+    private final Answers answers = new Answers();
+    private final Departures departures;
+    private final Routes routes;
+    private final Stalls stalls;
+    private final Alone alone;
+    private final KafkaTransport kafka;
+    private final Ahead ahead;
+    private final AllocateMessageQueueAveragely averagely = new AllocateMessageQueueAveragely();
+    private final Object news = new Object();
+    private volatile Member member;
+    private volatile boolean hasSaidThatNobodyAsked;
+
+    Follower(Function<Gate, Client> made, MemberOptions options, Fallback fallback) {
+        this.client = made.apply(gate);
+        if (client.isRebalancedByBroker()) {
+            throw new IllegalStateException("Trimtab.attach: " + client.whyNobodyAsked());
+        }
+        this.options = options;
+        this.departures = new Departures(client, gate, answers);
+        this.routes = new Routes(client);
+        this.stalls = new Stalls(client);
+        this.alone = new Alone(fallback, options.sessionTimeout());
+        this.kafka = options.transport();
+        this.ahead = new Ahead(client, kafka);
+        client.install(kept -> new OwnOffsets(kept, client, this::mayCommit), new TrimtabStrategy(this));
+        ahead.begin();
+    }
+
+    /** Does a piece of work on a queue, if it is this consumer's; it is waited for when the queue is taken. */
+    void work(Queue queue, Runnable work) {
+        if (gate.enter(queue)) {
+            try {
+                work.run();
+            } finally {
+                client.done(queue);
+                gate.leave(queue);
+            }
+        }
+    }
+
+    /** Whether RocketMQ's client pulls by itself, and calls a listener. */
+    boolean isPushed() {
+        return client instanceof PushClient;
+    }
+
+    Stalls stalls() {
+        return stalls;
+    }
+
+    State state() {
+        Member mine = member;
+        Ending ending = mine == null ? null : mine.ending();
+        if (ending == Ending.LEFT && stalls.hasLeft()) {
+            return State.STALLED;
+        }
+        if (ending != null) {
+            return State.valueOf(ending.name());
+        }
+        if (client.isBroadcasting()) {
+            return State.BROADCASTING;
+        }
+        if (alone.is()) {
+            return State.ALONE;
+        }
+        return mine != null && mine.isAnswered() ? State.OBEYING : State.WAITING;
+    }
+
+    /** The grant of a queue that is this consumer's at this moment, by the clock; it may be one that is to go. */
+    Optional<Grant> grant(Queue queue) {
+        Member mine = member;
+        return mine == null
+                ? Optional.empty()
+                : mine.unreleased().stream().filter(it -> it.queue.equals(queue)).findAny();
+    }
+
+    /** Hands all queues on in good order, and waits for that. */
+    void close() throws InterruptedException {
+        Member mine = member;
+        if (!client.isUnderWay()) {
+            client.giveUp();
+        }
+        if (mine == null) {
+            ahead.end();
+        } else {
+            mine.leave(Duration.ofSeconds(30)); // RocketMQ's own patience with a lock is 60
+            mine.join(Duration.ofSeconds(60));
+        }
+    }
+
+    /** What the client is to work on of one topic, which all of these queues are of. */
+    List<MessageQueue> share(
+            String group, String clientId, List<MessageQueue> queues, List<String> clientIds) {
+        begin(group, clientId);
+        client.asks();
+        if (queues.isEmpty()) {
+            return List.of();
+        }
+        List<MessageQueue> share = alone.look(member)
+                ? averagely.allocate(group, clientId, queues, clientIds)
+                : granted(queues);
+        Set<Queue> told = new HashSet<>();
+        share.forEach(it -> told.add(Client.named(it)));
+        answers.told(queues.get(0).getTopic(), told);
+        return share;
+    }
+
+    private List<MessageQueue> granted(List<MessageQueue> queues) {
+        Set<Queue> mine = new HashSet<>();
+        List<Grant> grants = client.keepsUntilSettled() ? member.unreleased() : member.assignment();
+        grants.forEach(it -> mine.add(it.queue));
+        mine.removeAll(departures.settled());
+        Set<MessageQueue> known = new LinkedHashSet<>(queues);
+        // a name server that was started anew learns its brokers one by one
+        known.addAll(client.queuesOf(queues.get(0).getTopic()));
+        List<MessageQueue> share = new ArrayList<>();
+        for (MessageQueue queue : known) {
+            Queue named = Client.named(queue);
+            if (!mine.contains(named)) {
+                continue;
+            }
+            if (client.hasDropped(named) && (!client.keepsUntilSettled() || member.holds(named))) {
+                client.note(named);
+                client.wake(); // it goes now, and comes anew; what is taken goes when it is settled
+            } else {
+                share.add(queue);
+                if (stalls.endsWith(named)) {
+                    hurry();
+                }
+            }
+        }
+        return share;
+    }
+
+    /** Joins at the first question: only then the client knows by what name it goes. */
+    private synchronized void begin(String group, String clientId) {
+        List<String> topics = client.topics();
+        if (member == null) {
+            Obedience obedience = new Obedience(client, departures, this::hurry);
+            member = new Member(group, clientId, topics, options, obedience, kafka);
+            alone.begin();
+            member.start();
+            ProcessEnd end = new ProcessEnd(client, member);
+            Thread keeper = new Thread(() -> {
+                try {
+                    keep();
+                } finally {
+                    end.forget();
+                }
+            }, "trimtab-rocketmq");
+            keeper.setDaemon(true); // the member's thread stays until it has left
+            keeper.start();
+        }
+        member.subscribe(topics);
+        answers.keepTo(topics);
+    }
+
+    /** Whether its broker may be told how far it has come with a queue: until it is released, and by the clock. */
+    private boolean mayCommit(MessageQueue queue) {
+        return member == null || alone.is() || grant(Client.named(queue)).isPresent() || client.isBroadcasting();
+    }
+
+    boolean isOurs(Queue queue) {
+        Member mine = member;
+        if (client.isBroadcasting()) {
+            return true;
+        }
+        if (mine == null) { // it has a queue, and has never asked for any
+            if (!hasSaidThatNobodyAsked) {
+                hasSaidThatNobodyAsked = true;
+                LOG.error("nothing is worked on: {}", client.whyNobodyAsked());
+            }
+            return false;
+        }
+        return alone.is() ? answers.name(queue) : mine.holds(queue);
+    }
+
+    /** Looks after queues that leave, and after the consumer's end. */
+    private void keep() {
+        boolean hasShutDown = false;
+        boolean hasStalled = false;
+        long remindAt = System.nanoTime();
+        long idleSince = remindAt;
+        try {
+            while (member.ending() == null) {
+                if (client.isShutDown() && !hasShutDown) {
+                    hasShutDown = true;
+                    answers.forget(); // it asks no more
+                    client.giveUp();
+                    member.leave(Duration.ZERO);
+                }
+                if (stalls.hasLeft() && !hasStalled) {
+                    hasStalled = true;
+                    member.leave(options.revocationTimeout());
+                }
+                departures.look(member::finish);
+                if (System.nanoTime() - remindAt > REMIND_MS * 1_000_000) {
+                    remindAt = System.nanoTime();
+                    Set<Queue> granted = member.assignment().stream().map(it -> it.queue).collect(Collectors.toSet());
+                    if (!granted.stream().allMatch(client::has)) {
+                        client.wake();
+                    }
+                    routes.look(granted);
+                    idleSince = granted.isEmpty() || idleSince == 0 ? idleSince : 0;
+                    if (idleSince != 0 && remindAt - idleSince > IDLE_NS && member.isAnswered()) {
+                        idleSince = 0;
+                        LOG.info("the controller has given this consumer no queue: `trimtab groups explain {}` says"
+                                + " why, for instance that it does not know the topics", client.group());
+                    }
+                }
+                boolean wasAlone = alone.is();
+                if (alone.look(member) != wasAlone) {
+                    client.wake();
+                }
+                synchronized (news) {
+                    news.wait(departures.isEmpty() ? IDLE_MS : LOOK_MS);
+                }
+            }
+            if (member.ending() != Ending.LEFT) {
+                LOG.error("{}: the consumer works on nothing any more, until it is started anew",
+                        member.ending() == Ending.REPLACED
+                                ? "another process has taken its client id: give each its own by setInstanceName"
+                                : "its member has failed");
+            }
+            client.wake(); // whatever ended it, nothing is ours any more
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void hurry() {
+        synchronized (news) {
+            news.notifyAll();
+        }
+    }
+}

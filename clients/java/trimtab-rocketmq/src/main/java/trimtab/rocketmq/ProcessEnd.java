@@ -1,0 +1,59 @@
+package trimtab.rocketmq;
+
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trimtab.Member;
+
+/**
+ * Has a process that ends wait until a consumer has left.
+ *
+ * <p>A {@code shutdown()} that is called in a hook of the JVM returns before it is seen, and the JVM halts when all
+ * hooks are over, whatever threads there are.
+ */
+final class ProcessEnd {
+    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+
+    /** So long it waits for the {@code shutdown()}, which may be in a hook that does other things first. */
+    private static final long SHUTDOWN_MS = 5_000;
+    /** So long it waits for the leave: a message in work may take longer, and is cut off. */
+    private static final Duration FAREWELL = Duration.ofSeconds(10);
+    private static final long LOOK_MS = 5;
+
+    private final Client client;
+    private final Member member;
+    private final Thread hook = new Thread(this::await, "trimtab-shutdown");
+
+    ProcessEnd(Client client, Member member) {
+        this.client = client;
+        this.member = member;
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            LOG.debug("the process ends already", e);
+        }
+    }
+
+    /** The consumer has left. */
+    void forget() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            LOG.debug("the process ends, and waits for nothing any more", e);
+        }
+    }
+
+    private void await() {
+        try {
+            long until = System.nanoTime() + SHUTDOWN_MS * 1_000_000;
+            while (!client.isShutDown() && member.ending() == null && System.nanoTime() < until) {
+                Thread.sleep(LOOK_MS);
+            }
+            if (client.isShutDown()) {
+                member.join(FAREWELL);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
