@@ -80,6 +80,19 @@ def test_a_signal_ends_the_loop(kafka: MemoryTransport, number: signal.Signals) 
     assert (True, before, before) == (during != before, after, signal.getsignal(number))
 
 
+def test_a_signal_ends_all_loops(kafka: MemoryTransport) -> None:
+    """A process may have several consumers; who has left its block is not asked."""
+    before = signal.getsignal(signal.SIGTERM)
+    with soon(), a_consumer(kafka) as first, a_consumer(MemoryTransport()) as second:
+        with a_consumer(MemoryTransport()) as gone:
+            pass
+        later(lambda: os.kill(os.getpid(), signal.SIGTERM))
+        assert [] == [*first, *second]
+        after = signal.getsignal(signal.SIGTERM)
+
+    assert ((False, False, False), before) == ((first.running, second.running, gone.running), after)
+
+
 def test_a_handler_of_the_application_stays(kafka: MemoryTransport) -> None:
     """It knows better."""
     heard: list[int] = []

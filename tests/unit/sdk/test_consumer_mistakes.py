@@ -9,7 +9,7 @@ from tests.builders.application import WAIT_S, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
 from tests.unit.sdk.test_consumer import SERVERS, a_consumer
-from trimtab import AsyncConsumer, ConfigurationError
+from trimtab import AsyncConsumer, ConfigurationError, Consumer, QueueRef
 
 
 def test_only_what_is_fenced_is_sent_with_a_commit(kafka: MemoryTransport) -> None:
@@ -70,3 +70,49 @@ def test_a_callback_that_cannot_be_called_is_refused(kafka: MemoryTransport) -> 
     """When the consumer is made."""
     with pytest.raises(ConfigurationError, match=r"^on_revoked: .* cannot be called"):
         a_consumer(kafka, on_revoked="later")
+
+
+@pytest.mark.parametrize("offset", [-1, -2, 2.5, "5", True, None])
+def test_an_offset_is_a_number(kafka: MemoryTransport, offset: Any) -> None:  # noqa: ANN401 - any mistake
+    """A client would take it for the end, drop what waits, or end with the next message."""
+    with (
+        a_consumer(kafka) as consumer,
+        pytest.raises(ConfigurationError, match=r"^seek: .* is no"),
+    ):
+        consumer.seek(QueueRef("orders", "", 0), offset)
+
+
+@pytest.mark.parametrize("name", ["bad name!", "", "..", "x" * 250])
+def test_a_topic_has_a_name_that_kafka_takes(kafka: MemoryTransport, name: str) -> None:
+    """Nobody would ever make the others."""
+    with pytest.raises(ConfigurationError, match=r"^topics: "):
+        Consumer(SERVERS, group=GROUP, topics=[name], transport=kafka)
+    with a_consumer(kafka) as consumer, pytest.raises(ConfigurationError, match=r"^topics: "):
+        consumer.subscribe([name])
+
+
+def test_a_consumer_does_not_outlive_a_fork(
+    kafka: MemoryTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its threads and connections are the other process's."""
+    consumer = a_consumer(kafka)
+    monkeypatch.setattr("os.getpid", lambda: -1)
+
+    with pytest.raises(ConfigurationError, match=r"make it after the fork$"), consumer:
+        pass
+
+
+@pytest.mark.parametrize("value", ["orders", ("orders", 0), None])
+def test_what_is_no_queue_is_not_paused(kafka: MemoryTransport, value: Any) -> None:  # noqa: ANN401 - any mistake
+    """It would be left out, as what others have."""
+    with a_consumer(kafka) as consumer:
+        for call in (consumer.pause, consumer.resume):
+            with pytest.raises(ConfigurationError, match=r"is no QueueRef"):
+                call(value)
+
+
+@pytest.mark.parametrize("name", ["bootstrap.servers", "bootstrap_servers"])
+def test_kafka_is_at_one_place(name: str) -> None:
+    """One of two would win in silence."""
+    with pytest.raises(ConfigurationError, match=f"^kafka: {name} is 'elsewhere:1', and the first"):
+        Consumer(SERVERS, group=GROUP, topics=["a"], kafka={name: "elsewhere:1"})

@@ -120,6 +120,8 @@ def test_a_member_has_to_know_where_kafka_is() -> None:
             Member(group="g", topics=["t"], **told)
         with pytest.raises(ConfigurationError, match=r"^bootstrap_servers: say where Kafka is"):
             Producer(**{"bootstrap_servers": None} | told)
+    with pytest.raises(ConfigurationError, match="say host and port"):
+        Member("http://localhost:9092", group="g", topics=["t"])
 
 
 def test_options_of_the_client_are_passed_on_or_named() -> None:

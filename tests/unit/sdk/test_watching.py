@@ -47,7 +47,10 @@ def test_a_join_that_nobody_answers_is_told(world: World) -> None:
     [
         (None, "Whether one ticks is not known (that needs the right to Read topic heartbeats)."),
         (LastTick(None, 900), "There is no tick of one in the last 900 records of heartbeats."),
-        (LastTick(800, 900), "One is there, its last tick is 1 s old: look whether this member"),
+        (
+            LastTick(800, 900),
+            "One is there, its last tick is 1 s old: it may still be starting; else",
+        ),
     ],
 )
 def test_the_log_shows_whether_a_controller_is_there(
@@ -61,6 +64,21 @@ def test_the_log_shows_whether_a_controller_is_there(
     assert evidence in str(error)
 
 
+def test_a_session_that_is_granted_otherwise_is_told_once(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever asked for three seconds wants to know that it is ten."""
+    caplog.set_level("INFO")
+    world.join(0)
+    world.look(1_000)
+    assert not caplog.messages
+    world.answer(2_000)
+    world.look(2_000, 3_000)
+
+    (told,) = [it for it in caplog.messages if it.startswith("session_timeout is 9 s")]
+    assert "the member's 60 s: see policy.session_timeout_min" in told
+
+
 def test_an_answer_ends_it(world: World, caplog: pytest.LogCaptureFixture) -> None:
     """That is a line in the log; and the next silence is news."""
     world.join(0)
@@ -69,6 +87,16 @@ def test_an_answer_ends_it(world: World, caplog: pytest.LogCaptureFixture) -> No
     world.look(20_000)
 
     assert ["over, after 5 s: no controller answers"] == [it[:38] for it in caplog.messages]
+
+
+def test_to_leave_is_no_answer(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    """A member that nobody has ever answered is told to stop."""
+    world.join(0)
+    world.look(*range(0, 20_000, 1_000))
+    world.session.stop(20_000, 1_000)
+    world.look(20_000)
+
+    assert [] == caplog.messages
 
 
 def test_what_is_not_in_the_log_is_not_unanswered(world: World) -> None:

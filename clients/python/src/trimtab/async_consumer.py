@@ -60,7 +60,12 @@ class AsyncConsumer(EitherConsumer):
         self._breathe_at = 0.0
 
     def __aiter__(self) -> Self:
-        """Take message after message, until the consumer is told to stop."""
+        """Take message after message, until the consumer is told to stop.
+
+        What a loop is left with by `break`, an error or a cancellation was not finished: the next
+        loop begins with it, unless it was committed.
+        """
+        self._taking.begin()
         return self
 
     async def __anext__(self) -> "Message":
@@ -69,9 +74,11 @@ class AsyncConsumer(EitherConsumer):
         Raises:
             MemberFailedError: The member has failed, or the loop was stuck.
         """
+        self._taking.in_loop = False
         message = await self._next(math.inf)
         if message is None:
             raise StopAsyncIteration
+        self._taking.in_loop = True
         return message
 
     async def poll(self, timeout: str | float = 1.0) -> "Message | None":  # noqa: ASYNC109 - as of `Consumer`
@@ -80,6 +87,7 @@ class AsyncConsumer(EitherConsumer):
         After `stop` there is none: ask `running` in your loop. A task that is cancelled here gets
         no message, and the next one who asks gets it.
         """
+        self._taking.poll()
         return await self._next(now_s() + milliseconds("timeout", timeout) / 1_000)
 
     def batches(
@@ -89,7 +97,8 @@ class AsyncConsumer(EitherConsumer):
     ) -> "AsyncIterator[list[Message]]":
         """Take messages by the list: so many, or what has come by so long after the first.
 
-        A batch is done when the loop has come back for the next one.
+        A batch is done when the loop has come back for the next one; to take them one by one, keep
+        the iterator: a new one begins with what the one before was left with.
         """
         return self._batches(batch_size(size), milliseconds("timeout", timeout) / 1_000)
 
@@ -106,7 +115,7 @@ class AsyncConsumer(EitherConsumer):
 
     async def subscribe(self, topics: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
         """Want these topics from now on, instead of those before; what both have stays."""
-        await self._offload.beside(lambda: self._reader.member.subscribe(topics, patterns))
+        await self._offload.beside(lambda: self._reader.subscribe(topics, patterns))
 
     async def lag(self) -> Mapping[QueueRef, int | None]:
         """How many messages of each of its queues are not done, as of `Consumer.lag`."""
@@ -118,7 +127,7 @@ class AsyncConsumer(EitherConsumer):
 
     async def resume(self, *queues: QueueRef) -> None:
         """Go on with these."""
-        await self._offload.beside(lambda: self._parts.set_paused(queues, paused=False))
+        await self._offload.beside(lambda: self._reader.resume(queues))
 
     async def seek(self, queue: QueueRef, offset: int) -> None:
         """Read on at another offset. What is committed does not go back with it.
@@ -155,8 +164,11 @@ class AsyncConsumer(EitherConsumer):
 
     async def _batches(self, size: int, patience_s: float) -> "AsyncIterator[list[Message]]":
         taking = self._taking
+        taking.begin()
         while batch := await self._offload.take(lambda: taking.batch(size, patience_s)):
+            taking.in_loop = True
             yield batch
+            taking.in_loop = False
 
     async def _next(self, until: float) -> "Message | None":
         """Take what is at hand, or have a thread wait; that lets other tasks run, too."""

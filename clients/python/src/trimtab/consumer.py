@@ -58,6 +58,9 @@ class Consumer(EitherConsumer):
     def __iter__(self) -> "Iterator[Message]":
         """Take message after message, until the consumer is told to stop.
 
+        What a loop is left with by `break` or an error was not finished: the next loop begins with
+        it, unless it was committed.
+
         Raises:
             MemberFailedError: The member has failed, or the loop was stuck.
         """
@@ -73,12 +76,14 @@ class Consumer(EitherConsumer):
         """
         taking, until = self._reader.taking, now_s() + milliseconds("timeout", timeout) / 1_000
         taking.alone.enter()
+        taking.poll()
         return taking.alone.took(taking.next(until))
 
     def batches(self, size: int = 500, timeout: str | float = "200ms") -> "Iterator[list[Message]]":
         """Take messages by the list: so many, or what has come by so long after the first.
 
-        A batch is done when the loop has come back for the next one.
+        A batch is done when the loop has come back for the next one; to take them one by one, keep
+        the iterator: a new one begins with what the one before was left with.
         """
         return self._batches(batch_size(size), milliseconds("timeout", timeout) / 1_000)
 
@@ -107,7 +112,7 @@ class Consumer(EitherConsumer):
 
     def subscribe(self, topics: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
         """Want these topics from now on, instead of those before; what both have stays."""
-        self.member.subscribe(topics, patterns)
+        self._reader.subscribe(topics, patterns)
 
     def pause(self, *queues: QueueRef) -> None:
         """Hand out nothing of these until `resume`; queues that it does not own are left out."""
@@ -115,7 +120,7 @@ class Consumer(EitherConsumer):
 
     def resume(self, *queues: QueueRef) -> None:
         """Go on with these."""
-        self._parts.set_paused(queues, paused=False)
+        self._reader.resume(queues)
 
     def seek(self, queue: QueueRef, offset: int) -> None:
         """Read on at another offset. What is committed does not go back with it.
@@ -127,11 +132,15 @@ class Consumer(EitherConsumer):
 
     def _batches(self, size: int, patience_s: float) -> "Iterator[list[Message]]":
         taking = self._reader.taking
+        taking.alone.enter()
+        taking.begin()
         while True:
             taking.alone.enter()
             if not (batch := taking.alone.took(taking.batch(size, patience_s))):
                 return
+            taking.in_loop = True
             yield batch
+            taking.in_loop = False
 
     def __enter__(self) -> Self:
         self._reader.start()

@@ -285,10 +285,7 @@ class Engine:
                 case Ended(ending):
                     self.ending = ending
                     if ending is Ending.REPLACED and self.failure is None:
-                        name = self._profile.member
-                        self.failure = ReplacedError(
-                            f'a newer process has taken the name of member "{name}" now'
-                        )
+                        self.failure = ReplacedError(self._profile.member)
                 case _:
                     assert_never(action)
         self.changed.notify_all()

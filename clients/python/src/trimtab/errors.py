@@ -91,6 +91,12 @@ class CallbackError(MemberFailedError):
 class ReplacedError(MemberFailedError):
     """A newer process joined under the same member id; this member does not join again."""
 
+    def __init__(self, member: str) -> None:
+        super().__init__(
+            f'a newer process has taken the name of member "{member}" now:'
+            " give each process a name of its own"
+        )
+
 
 class StuckError(MemberFailedError):
     """A consumer's loop has not come back for too long, so its queues went to others."""

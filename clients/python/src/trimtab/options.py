@@ -26,6 +26,8 @@ from trimtab.transports import Client, choose, choose_inspector
 from trimtab.transports.contract import Transport
 
 _CLIENT: Final = "trimtab-python/0.1.0"
+_SERVERS: Final = ("bootstrap.servers", "bootstrap_servers")
+"""How confluent-kafka and kafka-python call the first argument."""
 _SPOKEN: Final = {"member": "member_id", "client": "member_id"}
 """What the fields of a join are called here, where that differs."""
 
@@ -164,10 +166,20 @@ def place_of_kafka(bootstrap_servers: object, kafka: object) -> tuple[str, Mappi
     """Read where Kafka is, and the options for its client."""
     if not isinstance(bootstrap_servers, str) or not bootstrap_servers:
         raise ConfigurationError('bootstrap_servers: say where Kafka is, as in "localhost:9092"')
+    if bootstrap_servers.startswith(("http://", "https://")):
+        raise ConfigurationError(
+            f"bootstrap_servers: {bootstrap_servers!r} is an address of the web; say host and "
+            'port, as in "localhost:9092"'
+        )
     if not isinstance(kafka, Mapping):
         raise ConfigurationError(
             f'kafka: {kafka!r} is no dict, as {{"security.protocol": "SSL"}} is'
         )
+    for name in _SERVERS:
+        if kafka.get(name, bootstrap_servers) != bootstrap_servers:
+            raise ConfigurationError(
+                f"kafka: {name} is {kafka[name]!r}, and the first argument {bootstrap_servers!r}"
+            )
     return bootstrap_servers, kafka
 
 

@@ -6,18 +6,28 @@ wait for what is taken away.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 
 from trimtab.callbacks import Callbacks, Ownership, Positions
+from trimtab.clock import now_s
 from trimtab.consuming.assembly import Parts, assemble
-from trimtab.consuming.choice import Choice, ConsumerOptions, Tell, Told, read_options
+from trimtab.consuming.choice import (
+    Choice,
+    ConsumerOptions,
+    Tell,
+    Told,
+    demand_topics,
+    read_options,
+)
 from trimtab.consuming.health import Health
 from trimtab.consuming.signals import Signals
 from trimtab.consuming.taking import Taking
 from trimtab.errors import ConfigurationError, MemberFailedError, SlowCallbackError, StuckError
 from trimtab.member import Member, demand_instance
+from trimtab.options import names
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
 
@@ -61,8 +71,10 @@ class Reader:
             hearers.on_error,
         )
         self._on_error, self._error = hearers.on_error, cast("Exception | None", None)
+        self._failed_at = 0.0
         self._stuck: StuckError | None = None
         self._started = self._temporary = False
+        self._process = os.getpid()
         self._max_poll_s = choice.times.max_poll_s
         self.member = Member(
             bootstrap_servers,
@@ -72,6 +84,7 @@ class Reader:
             on_error=self._hear,
             **members,
         )
+        demand_topics(self.member.profile.topics)
         told = Told(
             hearers.on_assigned or _nobody,
             hearers.on_revoked or _nobody,
@@ -104,6 +117,7 @@ class Reader:
             queues=tuple(it.queue for it in self.assignment),
             since_poll=since,
             last_error=self._error,
+            since_error=None if self._error is None else now_s() - self._failed_at,
         )
 
     def is_over(self) -> bool:
@@ -114,10 +128,21 @@ class Reader:
 
     def pause(self, queues: Iterable[QueueRef]) -> None:
         """Hand out nothing of those that it owns."""
-        self.parts.set_paused(self._owned().intersection(queues), paused=True)
+        self.parts.set_paused(self._owned().intersection(_refs("pause", queues)), paused=True)
+
+    def resume(self, queues: Iterable[QueueRef]) -> None:
+        """Go on with these."""
+        self.parts.set_paused(_refs("resume", queues), paused=False)
+
+    def subscribe(self, topics: Sequence[str], patterns: Sequence[str]) -> None:
+        """Want these from now on."""
+        demand_topics(names("topics", topics))
+        self.member.subscribe(topics, patterns)
 
     def seek(self, queue: QueueRef, offset: int) -> None:
         """Read on at another offset; KeyError: it does not own the queue, nor is told of it."""
+        if type(offset) is not int or offset < 0:
+            raise ConfigurationError(f"seek: {offset!r} is no offset, which is a number from 0 on")
         if queue not in self._owned() and queue not in self.parts.handover.told_of:
             raise KeyError(queue)
         self.parts.seek(queue, offset)
@@ -137,6 +162,11 @@ class Reader:
         """
         if self._started:
             raise ConfigurationError("start: a consumer cannot be started twice; make a new one")
+        if os.getpid() != self._process:
+            raise ConfigurationError(
+                "start: the consumer was made before this process was forked, and its threads are "
+                "in the other one: make it after the fork"
+            )
         self._started = True
         self._start()
 
@@ -169,7 +199,7 @@ class Reader:
         is_over = self.is_over()
         if not is_over and not self._started:
             raise ConfigurationError(
-                "start: a consumer reads only in its block: with consumer: ..."
+                "start: a consumer reads only in its block: with consumer: ..., or async with"
             )
         return is_over
 
@@ -194,11 +224,21 @@ class Reader:
             _LOGGER.exception("on_error failed")
 
     def _hear(self, error: Exception) -> None:
-        self._error = error
+        self._error, self._failed_at = error, now_s()
         if self._on_error is not None:
             self._on_error(error)
         elif not isinstance(error, SlowCallbackError):  # logged when there was need
             _LOGGER.warning("%s", error)
+
+
+def _refs(call: str, queues: Iterable[object]) -> list[QueueRef]:
+    """Refuse what would never be a queue that it owns."""
+    refs = []
+    for it in queues:
+        if not isinstance(it, QueueRef):
+            raise ConfigurationError(f"{call}: {it!r} is no QueueRef, as `assignment` has them")
+        refs.append(it)
+    return refs
 
 
 def _nobody(_: tuple[Grant, ...]) -> None:

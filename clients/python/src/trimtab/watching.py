@@ -70,6 +70,8 @@ class Watch:
         """Topics that were not there, and since when."""
         self._held: set[str] = set()
         """Topics of which the member has had a queue: they exist, wherever that is."""
+        self._granted_ms = profile.session_timeout_ms
+        """The session that was granted last."""
 
     def follow(self, profile: Profile) -> None:
         """The member wants other topics."""
@@ -132,6 +134,18 @@ class Watch:
             self._look_around(self._inspection, session, now)
         self._look_for_an_answer(session, now)
         self._look_at_callbacks(now)
+        self._look_at_the_session(session)
+
+    def _look_at_the_session(self, session: MemberSession) -> None:
+        """Say that the controller has granted another one than was asked for."""
+        if session.phase != "joining" and session.session_timeout_ms != self._granted_ms:
+            self._granted_ms = session.session_timeout_ms
+            _LOGGER.info(
+                "session_timeout is %g s, as the controller has it, and not the member's %g s: "
+                "see policy.session_timeout_min and policy.session_timeout_max",
+                self._granted_ms / 1_000,
+                self._profile.session_timeout_ms / 1_000,
+            )
 
     def _look_around(self, inspection: Inspection, session: MemberSession, now: int) -> None:
         self._held |= {grant.queue.topic for grant in session.working}
@@ -176,7 +190,8 @@ class Watch:
         if session.phase != "joining":
             self._joins.clear()
             self._tries, self._asked_at, self._evidence = 0, None, None
-            self._troubles.is_over(Subject.CONTROLLER, now)
+            if session.phase == "joined":  # one that leaves may never have been answered
+                self._troubles.is_over(Subject.CONTROLLER, now)
         elif self._asked_at is not None:
             waited = now - self._asked_at
             if waited >= UNANSWERED_MS - _EVIDENCE_MS and self._evidence is None:
@@ -238,8 +253,8 @@ def _of_controllers(found: LastTick | None) -> str:
         return f"There is no tick of one in the last {found.records} records of heartbeats. "
     if found.age_ms < UNANSWERED_MS:
         return (
-            f"One is there, its last tick is {found.age_ms / 1_000:.0f} s old: look whether this "
-            "member is named in its topic deadletters. "
+            f"One is there, its last tick is {found.age_ms / 1_000:.0f} s old: it may still be "
+            "starting; else look whether this member is named in its topic deadletters. "
         )
     return f"The last tick of one is {found.age_ms / 1_000:.0f} s old. "
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Future
 from typing import Any, cast
 
-from confluent_kafka import Message
+from confluent_kafka import KafkaError, KafkaException, Message
 
 from tests.builders.sessions import queue
 from trimtab import Grant
@@ -13,7 +13,7 @@ from trimtab.callbacks import Ownership
 from trimtab.consuming.assembly import Parts
 from trimtab.consuming.choice import Times, Told
 from trimtab.consuming.commits import Commits
-from trimtab.consuming.contract import RefusedError
+from trimtab.consuming.contract import Ends, RefusedError
 from trimtab.consuming.handover import Handover
 from trimtab.consuming.intake import Intake
 from trimtab.consuming.offsets import GroupOffsets
@@ -49,6 +49,7 @@ class Memory:
     """What reads, and what commits."""
 
     slice_s = 0.005
+    lack: Exception = KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))
 
     def __init__(self) -> None:
         self.astray: set[QueueRef] = set()
@@ -56,6 +57,7 @@ class Memory:
         self.messages: list[Said] = []
         self.reached: dict[QueueRef, int] = {}
         self.length = 1_000
+        self.leaderless: set[QueueRef] = set()
         self.written: list[dict[QueueRef, int]] = []
         self.refusal: RefusedError | None = None
 
@@ -102,9 +104,12 @@ class Memory:
         every = {queue: at for places in self.written for queue, at in places.items()}
         return {it: (every.get(it, 0), "") for it in queues}
 
-    def found(self, queues: list[QueueRef], end: object, _: float) -> dict[QueueRef, int]:
+    def found(self, queues: list[QueueRef], end: object, _: float) -> Ends:
         """Where they begin, or end."""
-        return dict.fromkeys(queues, self.length if end == "latest" else 0)
+        there = [it for it in queues if it not in self.leaderless]
+        at = dict.fromkeys(there, self.length if end == "latest" else 0)
+        refused = None if len(at) == len(queues) else RefusedError(self.lack)
+        return Ends(at, refused)
 
     def close(self) -> None:
         """It is closed."""

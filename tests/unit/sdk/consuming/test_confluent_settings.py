@@ -88,6 +88,14 @@ def test_what_is_said_elsewhere_is_not_said_twice(name: str) -> None:
         client_settings(Wish("localhost:9092", "billing", {}, {name: "x"}, 2.0))
 
 
+def test_another_group_is_not_dropped_in_silence() -> None:
+    """Somebody has taken over all the settings of a plain consumer."""
+    kafka = {"group.id": "shipping"}
+    assert "shipping" == client_settings(Wish("k:1", "shipping", kafka, {}, 2.0))["group.id"]
+    with pytest.raises(ConfigurationError, match=r'^kafka: group.id is shipping, and group is "b"'):
+        client_settings(Wish("k:1", "b", kafka, {}, 2.0))
+
+
 def test_a_transaction_has_what_is_needed_to_connect() -> None:
     """And nothing that would hide whose it is; a process that died holds nobody up for long."""
     given = {**GIVEN, "sasl.password": "x", "error_cb": print, "enable.idempotence": False}

@@ -1,5 +1,7 @@
 """What counts of a message, when its queue was lost, came back, or is not owned by the clock."""
 
+import time
+
 import pytest
 from confluent_kafka import KafkaException
 
@@ -35,6 +37,21 @@ def test_what_was_lost_by_the_clock_does_not_count(manual: bool) -> None:  # noq
     assert not reading.parts.commit([first])
     assert manual or not reading.parts.commit(None)
     assert [] == reading.committed()
+
+
+@pytest.mark.parametrize("taken", [1, 0])
+def test_what_was_lost_is_not_handed_out_before_that_is_told(taken: int) -> None:
+    """Its callbacks wait for each other, and the application's may be slow: the client reads on."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(*range(taken))
+    for _ in range(taken):
+        reading.taken()
+    reading.owned.clear()
+    reading.intake.due = 0.0  # as after a freeze
+    for offset in range(2, 10, 2):
+        reading.offer(offset, offset + 1)
+        assert reading.take(0.02) is None
 
 
 def test_what_a_release_has_committed_counts() -> None:
@@ -99,3 +116,19 @@ def test_a_commit_says_that_others_subscribe() -> None:
 
     with pytest.raises(CommitError, match=r"not committed: .* other programs have subscribed"):
         reading.parts.commit([reading.taken()])
+
+
+def test_what_was_sought_is_not_waited_for() -> None:
+    """By hand only what was handed out is committed; what was passed over never would be."""
+    reading = InMemory(manual=True)
+    grant = reading.grant(1)
+    reading.offer(0)
+    reading.parts.commit([reading.taken()])
+    assert reading.take(0.02) is None
+    for offset in (100, 50, 200):
+        reading.parts.seek(queue(), offset)
+    began = time.monotonic()
+    reading.handover.on_revoked((grant,))
+
+    assert time.monotonic() - began < 0.5
+    assert [1] == reading.committed()

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from tests.builders.sessions import queue
+from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab import Grant
 from trimtab.consuming.choice import Told
 from trimtab.consuming.handover import Handover
@@ -29,3 +30,13 @@ def test_the_application_is_told_before_anything_is_read() -> None:
     handover.on_assigned((Grant(queue(), 1, position=3),))
 
     assert ["told", "read"] == events
+
+
+def test_a_position_that_kafka_does_not_have_is_not_handed_on() -> None:
+    """The topic was made anew: committed there, it would skip the new messages before it."""
+    reading = InMemory()
+    grant = reading.grant(1, 5_000)
+    reading.kafka.astray.add(queue())
+    positions = reading.handover.on_revoked((grant,))
+
+    assert ({}, []) == (positions, reading.kafka.written)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.builders.sessions import queue
-from trimtab.consuming.contract import RefusedError
+from trimtab.consuming.contract import Ends, RefusedError
 from trimtab.consuming.leaders import Leaders
 from trimtab.consuming.offsets import GroupOffsets
 from trimtab.protocol import QueueRef
@@ -16,13 +16,13 @@ class Offsets(GroupOffsets):
         self.asked: list[list[QueueRef]] = []
         self.answers = True
 
-    def earliest(self, queues: list[QueueRef], timeout_s: float = 0) -> dict[QueueRef, int]:
+    def earliest(self, queues: list[QueueRef], timeout_s: float = 0) -> Ends:
         """Answer."""
         assert 0 < timeout_s < 1, "nothing is read meanwhile"
         self.asked.append(queues)
         if not self.answers:
             raise RefusedError(TimeoutError("no leader"))
-        return dict.fromkeys(queues, 0)
+        return Ends(dict.fromkeys(queues, 0))
 
 
 @pytest.fixture

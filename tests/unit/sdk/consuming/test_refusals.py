@@ -70,3 +70,20 @@ def test_what_is_not_known_stays_as_it_is() -> None:
 
     assert list(others) == [REFUSALS.explained(RefusedError(it)) for it in others]
     assert list(others) == [REFUSALS.explained(it) for it in others]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (confluents(KafkaError._UNKNOWN_PARTITION), "of orders there is something to read that"),  # noqa: SLF001 - public
+        (KafkaPythonError(3), "of orders there is something to read that Kafka at kafka:9092"),
+        (confluents(KafkaError.NOT_COORDINATOR), "kafka:9092 is between two of its brokers"),
+        (TimeoutError("no answer"), "no answer (Kafka at kafka:9092): is it overloaded"),
+    ],
+)
+def test_no_client_s_own_words_are_left(error: Exception, said: str) -> None:
+    """Whoever reads it knows the place, and what is to be looked at."""
+    found = REFUSALS.explained(RefusedError(error))
+
+    assert isinstance(found, TransportError)
+    assert said in str(found)

@@ -8,6 +8,7 @@ from confluent_kafka import KafkaException
 
 from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
+from trimtab import Grant
 from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.taking import Taking
 from trimtab.protocol import QueueRef
@@ -42,6 +43,23 @@ def test_what_is_left_of_a_lost_queue_may_be_stuck() -> None:
     reading.intake.stop()
 
     assert stuck(reading)
+
+
+def test_nobody_else_moves_a_stuck_loop() -> None:
+    """What is paused, sought or lost meanwhile is no message that was asked for."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(0, 1)
+    reading.taken()
+    reading.upkeep.look()
+    for _ in range(5):
+        time.sleep(0.02)
+        reading.parts.set_paused([queue()], paused=True)
+        reading.parts.set_paused([queue()], paused=False)
+        reading.upkeep.look()
+
+    assert reading.stuck
+    assert reading.upkeep.since_poll > 0.05
 
 
 def test_a_loop_that_has_ended_is_not_stuck() -> None:
@@ -98,3 +116,60 @@ def test_it_asks_again_where_the_log_ends(monkeypatch: pytest.MonkeyPatch) -> No
     reading.upkeep.look()
 
     assert {queue(): 0} == begun
+
+
+@pytest.fixture
+def without(monkeypatch: pytest.MonkeyPatch) -> InMemory:
+    """A reader of two queues, of which nothing is committed, and the first one is not there."""
+    reading = InMemory()
+    monkeypatch.setattr(reading.kafka, "committed", lambda *_: {})
+    reading.kafka.leaderless.add(queue(0))
+    reading.owned = {Grant(queue(0), 1), Grant(queue(1), 1)}
+    reading.handover.on_assigned(tuple(reading.owned))
+    return reading
+
+
+def test_a_queue_that_is_not_there_keeps_no_other_from_being_read(
+    without: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A topic was made anew with fewer partitions, or one has no leader."""
+    begun: dict[QueueRef, int] = {}
+    monkeypatch.setattr(without.kafka, "begin", begun.update)
+    without.upkeep.look()
+    first = dict(begun)
+    without.kafka.leaderless.clear()
+    time.sleep(0.15)
+    without.upkeep.look()
+
+    assert ({queue(1): 0}, {queue(0): 0, queue(1): 0}) == (first, begun)
+
+
+def test_what_passes_in_a_moment_is_not_told(
+    without: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Brokers hear of a new partition one after another; what lasts is told once."""
+    now = time.monotonic()
+    clock = [now]
+    monkeypatch.setattr("trimtab.consuming.upkeep.now_s", lambda: clock[0])
+    told = []
+    for passed in (0.0, 3.0, 4.0, 200.0, 203.0, 205.5, 206.0):  # it was over after 4
+        clock[0] = now + passed
+        without.upkeep.look()
+        told.append(len(without.errors))
+
+    assert [0, 0, 0, 0, 0, 1, 1] == told
+    assert "of orders there is something to read" in str(without.errors[0])
+
+
+def test_what_is_to_be_read_on_elsewhere_waits_for_no_other_queue(
+    without: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is not there is asked about again and again."""
+    without.upkeep.look()
+    without.kafka.astray.add(queue(1))
+    begun: dict[QueueRef, int] = {}
+    monkeypatch.setattr(without.kafka, "begin", begun.update)
+    time.sleep(0.15)
+    without.upkeep.look()
+
+    assert {queue(1): 0} == begun

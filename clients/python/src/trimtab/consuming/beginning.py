@@ -27,7 +27,7 @@ class Beginning:
         """Begin what is to be begun.
 
         Raises:
-            RefusedError: There is no answer to some of it.
+            RefusedError: There is no answer to some of it; the rest is begun.
         """
         if (fenced := self._handover.fenced) is None:
             self._begin()
@@ -45,11 +45,13 @@ class Beginning:
             known = {grants[queue]: at for queue, at in committed.items()}
             handover.begin(known, known)
             first = intake.offsets.first([it for it in grants if it not in committed])
-            decided = {grants[queue]: at for queue, at in first.items()}
+            decided = {grants[queue]: at for queue, at in first.at.items()}
         self._commits.write(lambda: self._still_unbegun(decided))
         with intake.turn:
             begun = self._still_unbegun(decided)
             handover.begin(begun, begun)
+        if first.refused is not None:
+            raise first.refused
 
     def _begin_fenced(self, fenced: "Transactions") -> None:
         """Register, see what Kafka has by now, and write our token beside it; then begin."""
@@ -60,7 +62,8 @@ class Beginning:
             grants = self._owned(ours)
             signed = intake.offsets.signed(list(grants))
             first = intake.offsets.first([it for it in grants if it not in signed])
-        places = {it: signed.get(queue, (first.get(queue, 0), 0)) for queue, it in grants.items()}
+        known = {queue: (at, 0) for queue, at in first.at.items()} | signed
+        places = {it: known[queue] for queue, it in grants.items() if queue in known}
         younger = [it for it, (_, token) in places.items() if token > it.token]
         handover.withhold(younger)
         failed = fenced.fenced_off(younger[0]) if younger else failed
@@ -73,7 +76,7 @@ class Beginning:
         with intake.turn:
             still = self._still_unbegun(begun)
             handover.begin(still, still)
-        if failed is not None:
+        if (failed := failed or first.refused) is not None:
             raise failed
 
     def _owned(self, grants: Iterable[Grant]) -> dict[QueueRef, Grant]:

@@ -3,7 +3,8 @@
 A mistake is a `ConfigurationError` that names the argument, when the consumer is made.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal, assert_never, cast, get_args
@@ -24,6 +25,8 @@ _RACK: Final = "client.rack"
 _RACKS: Final = (_RACK, "client_rack")
 """As librdkafka calls it, and as kafka-python does, which takes both."""
 _ENDS: Final = ("earliest", "latest")
+_TOPIC: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+"""Kafka's rule (`Topic.validate`)."""
 _MOST: Final = 1_000_000
 """As many messages as confluent-kafka takes at once."""
 
@@ -131,6 +134,15 @@ def _in_its_rack(members: Options, fetch: Mapping[str, Any]) -> Mapping[str, Any
 
 def _seconds(name: str, value: str | float) -> float:
     return milliseconds(name, value, 1) / 1_000
+
+
+def demand_topics(names: Iterable[str]) -> None:
+    """Refuse what Kafka has no topic of: nobody would wait for it in vain."""
+    for name in names:
+        if not _TOPIC.fullmatch(name) or name in (".", ".."):
+            raise ConfigurationError(
+                f"topics: {name!r} is no topic of Kafka's: 1 to 249 letters, digits, dots, _, -"
+            )
 
 
 def batch_size(size: object) -> int:

@@ -35,7 +35,7 @@ from trimtab.consuming.confluent_settings import (
     said,
 )
 from trimtab.consuming.confluent_stall import Stall
-from trimtab.consuming.contract import RefusedError, Wish, where
+from trimtab.consuming.contract import Ends, RefusedError, Wish, where
 from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.listing import listed
@@ -98,7 +98,9 @@ class ConfluentClient:
     def end(self, queues: Collection[QueueRef]) -> None:
         """Read these no more."""
         self.astray.difference_update(queues)
-        self._paused.difference_update(queues)
+        if resting := self._paused & set(queues):  # librdkafka would remember it of the next grant
+            self._consumer.resume([place(it) for it in resting])
+            self._paused -= resting
         for queue in queues:
             self._places.pop(queue, None)
             self._reached.pop(queue, None)
@@ -140,19 +142,22 @@ class ConfluentClient:
         """What a transaction is told of the group that commits."""
         return self._consumer.consumer_group_metadata()
 
-    def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> dict[QueueRef, int]:
+    def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
         """Find the first messages at an end, or since a time."""
         time_ms = int(end.timestamp() * 1_000) if isinstance(end, datetime) else _SPECIAL[end]
         asked = [place(queue, time_ms) for queue in queues]
         deadline = now_s() + timeout_s
-        with _refusals():
-            try:
-                found = checked(self._consumer.offsets_for_times(asked, timeout=timeout_s))
-            except KafkaException as error:
-                if error.args[0].code() in _REMEMBERED:
-                    self._remember_anew({it.topic for it in queues}, deadline)
-                raise
-        return {queue_of(it): it.offset for it in found if it.offset >= 0}
+        try:
+            answers = self._consumer.offsets_for_times(asked, timeout=timeout_s)
+            found = {queue_of(it): it.offset for it in answers if it.error is None}
+            failed = _first_error(answers)
+        except KafkaException as error:
+            found, failed = {}, error
+        if failed is not None and failed.args[0].code() in _REMEMBERED:
+            self._remember_anew({it.topic for it in queues if it not in found}, deadline)
+        if failed is not None and not found:
+            raise refused(failed) from failed
+        return Ends(found, None if failed is None else refused(failed))
 
     def _remember_anew(self, topics: Iterable[str], deadline: float) -> None:
         """Have the next question answered; what cannot be looked at in time is then looked at."""
@@ -268,7 +273,11 @@ def queue_of(it: TopicPartition) -> QueueRef:
 
 def checked(answers: list[TopicPartition]) -> list[TopicPartition]:
     """Raise what is wrong with any of them."""
-    for answer in answers:
-        if answer.error is not None:
-            raise PlaceError(answer.error, answer.topic)
+    if (error := _first_error(answers)) is not None:
+        raise error
     return answers
+
+
+def _first_error(answers: list[TopicPartition]) -> KafkaException | None:
+    errors = (PlaceError(it.error, it.topic) for it in answers if it.error is not None)
+    return next(errors, None)

@@ -53,6 +53,10 @@ def client_settings(wish: Wish) -> dict[str, Any]:
     for name in ("group.id", "bootstrap.servers"):
         if name in wish.fetch:
             raise ConfigurationError(f"fetch: {name} is set by trimtab; remove it")
+    if (other := wish.kafka.get("group.id", wish.group)) != wish.group:
+        raise ConfigurationError(
+            f'kafka: group.id is {other}, and group is "{wish.group}": remove the first'
+        )
     ours = {"bootstrap.servers": wish.servers, "group.id": wish.group}
     given = {**wish.kafka, **wish.fetch}
     return {**soon(given), **given, **ours}

@@ -8,7 +8,7 @@ ends in a few seconds, whatever Kafka does.
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from trimtab.consuming.choice import Start
 from trimtab.protocol import QueueRef
@@ -46,6 +46,14 @@ class RefusedError(Exception):
         """Whether it is because a program has subscribed under the group's name."""
         self.topics = sorted(topics)
         """Which topics it is about, if that is known."""
+
+
+class Ends(NamedTuple):
+    """Where queues begin or end, as far as Kafka says."""
+
+    at: dict[QueueRef, int]
+    refused: RefusedError | None = None
+    """Why it does not say so of the others."""
 
 
 class Client(Protocol):
@@ -101,11 +109,11 @@ class Client(Protocol):
             RefusedError: There is no answer.
         """
 
-    def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> dict[QueueRef, int]:
-        """Find the first messages at an end, or since a time; where there is none, it is left out.
+    def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
+        """Find the first messages at an end, or since a time; less than 0 where none is so young.
 
         Raises:
-            RefusedError: There is no answer.
+            RefusedError: There is no answer to any of it.
         """
 
     def close(self) -> None:

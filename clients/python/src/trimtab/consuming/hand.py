@@ -22,7 +22,7 @@ Firsts = dict[QueueRef, int]
 class Hand(Generic[M]):
     """The messages of one consumer; `place` says where a message stands."""
 
-    __slots__ = ("_foreign", "_place", "at", "batch", "messages")
+    __slots__ = ("_foreign", "_place", "at", "batch", "finished", "messages")
 
     def __init__(self, place: Callable[[M], Place]) -> None:
         self._place = place
@@ -31,6 +31,8 @@ class Hand(Generic[M]):
         """The message that was handed out last; those before it are done, those after it wait."""
         self.batch: list[M] = []
         """What was handed out at once."""
+        self.finished: dict[QueueRef, int] = {}
+        """The last of each queue that was committed since the application came back."""
         self._foreign: set[QueueRef] = set()
         """Queues that were lost while something of them was in hand."""
 
@@ -51,13 +53,14 @@ class Hand(Generic[M]):
         """The application asks for more: nothing is in hand, and what `at` names waits again."""
         self.messages, self.at = self.messages[max(0, self.at) :], -1
         self.batch = []
+        self.finished.clear()
         self._foreign.clear()
 
     def put_back(self) -> None:
-        """What was handed out last has not reached the application: it waits, unless it is lost."""
+        """What was handed out last waits again, unless it is lost, or was said to be finished."""
         # After a message the batch that came before it is done.
         unheard = self.messages[self.at :] if self.at >= 0 else [*self.batch, *self.messages]
-        self.messages = [it for it in unheard if self._place(it)[0] not in self._foreign]
+        self.messages = [it for it in unheard if not self._is_over(*self._place(it))]
         self.batch, self.at = [], -1
 
     def hand_out(self, most: int) -> list[M]:
@@ -71,8 +74,9 @@ class Hand(Generic[M]):
 
     def keep(self, queues: Collection[QueueRef]) -> None:
         """Drop what waits of other queues than these."""
-        kept = [it for it in self.messages[self.at + 1 :] if self._place(it)[0] in queues]
-        self.messages = [*self.messages[: self.at + 1], *kept]
+        following = self.at + 1  # once: the application may take the next one meanwhile
+        kept = [it for it in self.messages[following:] if self._place(it)[0] in queues]
+        self.messages = [*self.messages[:following], *kept]
 
     def disown(self, queue: QueueRef) -> None:
         """What is in hand of a queue concerns nobody any more."""
@@ -81,6 +85,9 @@ class Hand(Generic[M]):
     def is_foreign(self, queue: QueueRef) -> bool:
         """Whether what is in hand of a queue came under a grant that has ended."""
         return queue in self._foreign
+
+    def _is_over(self, queue: QueueRef, at: int) -> bool:
+        return queue in self._foreign or at <= self.finished.get(queue, -1)
 
     def _handed_out(self) -> list[M]:
         last = self.messages[self.at : self.at + 1] if self.at >= 0 else []

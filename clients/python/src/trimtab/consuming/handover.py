@@ -68,20 +68,24 @@ class Handover:
         self.hurry()
 
     def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
-        """Hand out no more of these, wait for what is in hand, commit, and say the positions."""
+        """Hand out no more of these, wait for what is in hand, commit, and say the positions.
+
+        Where Kafka does not have what comes next, there is no position: the next owner looks anew.
+        """
         ending = self._end(grants)
         self._wait(ending, self.intake.is_in_hand)
         self._told.revoked(grants)
         if self.intake.manual:
             self._wait(ending, self.intake.is_uncommitted, self._flush_s)
         with self.intake.turn:
-            positions = self.intake.positions(ending)
+            good = [it for it in ending if not it.is_astray]
+            positions = self.intake.positions(good)
             self._forget(ending)
         try:
-            self.learn([it for it in ending if it.committed is None])
-            news = {it.grant: at for it in ending if it.is_news(at := positions[it.grant])}
+            self.learn([it for it in good if it.committed is None])
+            news = {it.grant: at for it in good if it.is_news(at := positions[it.grant])}
             if self.commits.write(lambda: news):
-                for it in ending:  # `commit` may be waiting for its turn to write the same
+                for it in good:  # `commit` may be waiting for its turn to write the same
                     it.hear(positions[it.grant])
         except RefusedError as error:
             # A repetition at most: the position travels with the release.
@@ -161,6 +165,7 @@ class Handover:
             following = intake.not_handed_out(ending)
             for reading in ending:
                 reading.next, reading.ending = following[reading.queue], True
+                reading.is_astray = reading.queue in intake.client.astray
             intake.client.end([it.queue for it in ending])
             intake.hand.keep(intake.readings.keys() - following.keys())
         return ending

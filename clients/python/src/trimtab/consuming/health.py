@@ -23,3 +23,5 @@ class Health:
     """Seconds since the loop last asked for a message, to the second."""
     last_error: Exception | None
     """The last trouble that was reported; it may have passed."""
+    since_error: float | None = None
+    """Seconds since it was reported."""

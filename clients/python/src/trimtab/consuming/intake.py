@@ -55,8 +55,8 @@ class Intake:
         """Whether nothing more is handed out."""
         self.gone = False
         """Whether the application works on nothing any more, or is not waited for."""
-        self.waits = 0
-        """How often it has asked for messages that were not there yet."""
+        self.steps = 0
+        """Grows when the application asks for more, and by nothing else; `Hand.at` does between."""
         self.came_back = threading.Event()
 
     def stop(self) -> None:
@@ -101,7 +101,7 @@ class Intake:
             return [] if self.over else self.hand.hand_out(most)
 
     def put_back(self) -> None:
-        """What was handed out last has not reached the application: it waits again."""
+        """What was handed out last is not finished: it waits again, but for what was committed."""
         with self.turn:
             self.hand.put_back()
             self._look()
@@ -118,7 +118,8 @@ class Intake:
 
     def positions(self, readings: Collection[Reading]) -> dict[Grant, int]:
         """Where others would have to begin."""
-        in_hand, next_ones = self.hand.in_hand(), self.not_handed_out(readings)
+        # In this order: the application may take the next one meanwhile, which then is in hand.
+        next_ones, in_hand = self.not_handed_out(readings), self.hand.in_hand()
         return {it.grant: self._position(it, in_hand, next_ones[it.queue]) for it in readings}
 
     def not_handed_out(self, readings: Collection[Reading]) -> dict[QueueRef, int]:
@@ -138,7 +139,7 @@ class Intake:
 
     def is_uncommitted(self, reading: Reading) -> bool:
         """Whether something of a queue that ends was handed out, and not committed by hand."""
-        return reading.done < reading.next
+        return reading.done < reading.handed_out
 
     def done(self, messages: "Iterable[Message]") -> tuple[list[Reading], bool]:
         """These are done, and so is what came before them; tell which count, and whether all do."""
@@ -150,6 +151,7 @@ class Intake:
         counted = [it for it in found if last[it.queue] < following[it.queue] and not self.gone]
         for reading in counted:
             reading.done = max(reading.done, last[reading.queue] + 1)
+            self.hand.finished[reading.queue] = last[reading.queue]
         self.came_back.set()
         return counted, len(counted) == len(last)
 
@@ -176,15 +178,16 @@ class Intake:
         return max(reading.done, in_hand.get(reading.queue, following))
 
     def _come_back(self) -> None:
-        self.waits += 1
+        self.steps += 1
         self.hand.come_back()
         self.came_back.set()
 
     def _look(self) -> None:
         """Nothing is in hand; what waits may have changed its owner."""
+        self.steps += 1
         self.hand.come_back()
-        owned = self.owned([it.grant for it in self.readings.values() if not it.ending])
-        firsts = self.hand.waiting()
+        asked = [it.grant for it in self.readings.values() if not it.ending]
+        owned, firsts = self.owned(asked), self.hand.waiting()
         mine = {it.queue for it in owned.grants}
         for reading in self.readings.values():
             if reading.ending and reading.queue in firsts:  # it was on its way out when that began
@@ -192,7 +195,9 @@ class Intake:
         if not firsts.keys() <= mine:
             self.hand.keep(mine)
         self.came_back.set()
-        self.due = 0.0 if self.over else min(owned.until, now_s() + _LOOK_S)
+        # The client reads what is lost until the callback has its turn: nothing is taken unseen.
+        is_lost = len(owned.grants) < len(asked)
+        self.due = 0.0 if self.over or is_lost else min(owned.until, now_s() + _LOOK_S)
 
     def _slice(self, timeout_s: float) -> float:
         """A wait of the client, for a slice at most; less than nothing would be for ever."""

@@ -22,11 +22,12 @@ from kafka.errors import (
     LogTruncationError,
     OffsetOutOfRangeError,
     TopicAuthorizationFailedError,
+    UnknownTopicOrPartitionError,
 )
 
 from trimtab.clock import now_s
 from trimtab.consuming.choice import Start
-from trimtab.consuming.contract import RefusedError, Wish
+from trimtab.consuming.contract import Ends, RefusedError, Wish
 from trimtab.consuming.kafka_python_group import GroupClient
 from trimtab.consuming.kafka_python_message import KafkaPythonMessage
 from trimtab.consuming.kafka_python_settings import group_settings, link_of, reading_settings
@@ -142,8 +143,23 @@ class KafkaPythonClient:
             if at.offset >= 0
         }
 
-    def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> dict[QueueRef, int]:
+    def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
         """Find the first messages at an end, or since a time."""
+        try:
+            return Ends(self._found(queues, end, timeout_s))
+        except RefusedError as error:
+            known = self._known({it.topic for it in queues})
+            there = [it for it in queues if it.id in known[it.topic]]
+            if len(there) in (0, len(queues)):
+                raise
+            return Ends(self._found(there, end, timeout_s), error)
+
+    def _known(self, topics: Iterable[str]) -> dict[str, Collection[int]]:
+        """Return which partitions Kafka has of them, as far as this client has heard."""
+        with self._refusals() as consumer:
+            return {topic: consumer.partitions_for_topic(topic) or () for topic in topics}
+
+    def _found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> dict[QueueRef, int]:
         places, timeout_ms = list(map(_place, queues)), int(timeout_s * 1_000)
         with self._refusals() as consumer:
             if end == "earliest":
@@ -151,7 +167,7 @@ class KafkaPythonClient:
             elif isinstance(end, datetime):
                 since = dict.fromkeys(places, max(0, int(end.timestamp() * 1_000)))
                 times = consumer.offsets_for_times(since, timeout_ms=timeout_ms)
-                found = {it: at.offset for it, at in times.items() if at is not None}
+                found = {it: -1 if at is None else at.offset for it, at in times.items()}
             else:
                 found = consumer.end_offsets(places, timeout_ms=timeout_ms)
         return {_queue_of(it): at for it, at in found.items()}
@@ -189,6 +205,7 @@ class KafkaPythonClient:
                 return
             case LogTruncationError():
                 self.astray |= set(map(_queue_of, error.divergent_offsets)) & self._places.keys()
+                return
             case TopicAuthorizationFailedError() if error.args:
                 until = now_s() + _REST_S
                 self._rests |= {it: until for it in self._places if it.topic in error.args[0]}
@@ -204,6 +221,8 @@ class KafkaPythonClient:
             yield self._consumer
         except KafkaError as error:
             raise RefusedError(error) from error
+        except KeyError as error:  # of a queue that is not there, kafka-python 3.0 does not say so
+            raise RefusedError(UnknownTopicOrPartitionError(*error.args)) from error
 
 
 def _place(queue: QueueRef) -> TopicPartition:

@@ -41,8 +41,10 @@ class Leaders:
         if cold := [it for it in queues if it not in self._again_at]:
             lasts_s = _AGAIN_S
             try:
-                self._offsets.earliest(cold, _ASK_S)
+                refused = self._offsets.earliest(cold, _ASK_S).refused
             except RefusedError as error:
-                KAFKA_LOGGER.info("could not find the leaders of %d queues: %s", len(cold), error)
+                refused = error
+            if refused is not None:
+                KAFKA_LOGGER.info("could not find the leaders of %d queues: %s", len(cold), refused)
                 lasts_s = _FAILED_S
             self._again_at |= dict.fromkeys(cold, now + lasts_s)

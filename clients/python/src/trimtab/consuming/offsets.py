@@ -10,7 +10,7 @@ from typing import Final
 
 from trimtab.clock import now_s
 from trimtab.consuming.choice import Start
-from trimtab.consuming.contract import Client, RefusedError
+from trimtab.consuming.contract import Client, Ends, RefusedError
 from trimtab.protocol import QueueRef
 
 _ASK_S: Final = 2.0
@@ -57,26 +57,26 @@ class GroupOffsets:
         found = self._client.committed(queues, _ASK_S) if queues else {}
         return {queue: (at, token_of(said)) for queue, (at, said) in found.items()}
 
-    def first(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
+    def first(self, queues: list[QueueRef]) -> Ends:
         """Find where to begin with queues that have no committed offset."""
         return self._ends(queues, self._start)
 
-    def earliest(self, queues: list[QueueRef], timeout_s: float = _ASK_S) -> dict[QueueRef, int]:
+    def earliest(self, queues: list[QueueRef], timeout_s: float = _ASK_S) -> Ends:
         """Find the earliest messages that there still are."""
         return self._ends(queues, "earliest", timeout_s)
 
-    def latest(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
+    def latest(self, queues: list[QueueRef]) -> Ends:
         """Find where they end."""
         return self._ends(queues, "latest")
 
-    def _ends(
-        self, queues: list[QueueRef], end: Start, timeout_s: float = _ASK_S
-    ) -> dict[QueueRef, int]:
+    def _ends(self, queues: list[QueueRef], end: Start, timeout_s: float = _ASK_S) -> Ends:
         if not queues:
-            return {}
+            return Ends({})
         found = self._client.found(queues, end, timeout_s)
-        later = [it for it in queues if it not in found]  # no message is so young
-        return found | (self._ends(later, "latest") if end != "latest" else {})
+        known = {queue: at for queue, at in found.at.items() if at >= 0}
+        later = [it for it in found.at if it not in known]  # no message is so young
+        others = self._ends(later, "latest") if end != "latest" else Ends({})
+        return Ends(known | others.at, found.refused or others.refused)
 
 
 def signature(token: int, life: str) -> str:

@@ -1,4 +1,4 @@
-"""Refusals: why Kafka refuses when it does not say so: a missing right, or another program.
+"""Refusals: why Kafka refuses when it does not say so: a right, another program, a lost topic.
 
 Kafka names the kind of thing that it denies, but neither the thing nor the operation. So the module
 that asked adds them. Used by `upkeep` and `assembly`. Its one rule: what it does not know it leaves
@@ -18,6 +18,11 @@ _TOPIC: Final = 29
 _GROUP: Final = 30
 _TRANSACTIONAL_ID: Final = 53
 """Kafka's own numbers of what it denies (`Errors` of its protocol), the same in each client."""
+_NOT_THERE: Final = {3, -190, -188}
+"""UNKNOWN_TOPIC_OR_PARTITION, and librdkafka's own `_UNKNOWN_PARTITION` and `_UNKNOWN_TOPIC`."""
+_MOVING: Final = {5, 6, 14, 15, 16}
+"""LEADER_NOT_AVAILABLE, NOT_LEADER_OR_FOLLOWER, COORDINATOR_LOAD_IN_PROGRESS,
+COORDINATOR_NOT_AVAILABLE and NOT_COORDINATOR: a broker has gone or come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +44,26 @@ class Refusals:
                 f'this group, "{self.group}" (Kafka at {self.link.place}). They get messages that '
                 "members of trimtab get as well: stop them, or give the members another group"
             )
-        text = self._right(error)
+        text = self._right(error) or self._lack(error) or self._delay(error.said)
         return error.said if text is None else TransportError(text)
+
+    def _delay(self, said: Exception) -> str | None:
+        """Say that there is none who answers now."""
+        if isinstance(said, TimeoutError):
+            return f"{said} (Kafka at {self.link.place}): is it overloaded, or frozen?"
+        if _code(said) in _MOVING:
+            return f"Kafka at {self.link.place} is between two of its brokers: {said}"
+        return None
+
+    def _lack(self, error: RefusedError) -> str | None:
+        """Name the topic that is not there, or not as a whole."""
+        topics = error.topics or self.topics
+        if _code(error.said) not in _NOT_THERE or not topics:
+            return None
+        return (
+            f"of {', '.join(topics)} there is something to read that Kafka at {self.link.place} "
+            "does not have: was the topic deleted, or made anew? What is there is read"
+        )
 
     def _right(self, error: RefusedError) -> str | None:
         """Name the right that is missing, if it is one."""
@@ -53,6 +76,14 @@ class Refusals:
             ids = [f"trimtab:{self.group}:"]
             return lacking(self.link, "transactional-id", ids, "Describe", "Write")
         return None
+
+
+def may_pass(error: Exception) -> bool:
+    """Say whether it is so for a moment each time that a topic grows, or a broker comes or goes.
+
+    Not all brokers hear of that at once.
+    """
+    return isinstance(error, RefusedError) and _code(error.said) in _NOT_THERE | _MOVING
 
 
 def _code(error: Exception) -> int:

@@ -1,11 +1,12 @@
-"""SIGTERM and Ctrl-C end the loop of a consumer, as long as its block runs.
+"""SIGTERM and Ctrl-C end the loops of the consumers whose blocks run.
 
 A handler is put in place only by the main thread, and only where the application has none of its
 own; that of `asyncio.run`, which cancels the main task, is not the application's. The first signal
-asks for a good end and takes the handler away, so a second one does what it does without us. Used
-by `Reader`. Its one rule: the handler takes no lock.
+asks all blocks there are for a good end and takes the handler away, so a second one does what it
+does without us. Used by `Reader`. Its one rule: the handler takes no lock.
 """
 
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -18,34 +19,59 @@ _DEFAULTS: Final = {
 }
 
 
+_LIVE: Final[dict[int, list["Signals"]]] = {number: [] for number in _DEFAULTS}
+"""The blocks that a signal ends: a process may have several consumers."""
+_BEFORE: Final[dict[int, Any]] = {}
+"""What the first of them found in place."""
+_PROCESS: Final = [0]
+"""In which process that was."""
+
+
 class Signals:
-    """The handlers of one block."""
+    """The part of one block in the handlers."""
 
     def __init__(self, stop: Callable[[], object]) -> None:
         self._stop = stop
-        self._before: dict[int, Any] = {}
 
     def take(self) -> None:
-        """Put them in place."""
+        """Put them in place, or join the block that has."""
         if threading.current_thread() is not threading.main_thread():
             return
         for number, default in _DEFAULTS.items():
             before = signal.getsignal(number)
             if before == default or _is_asyncios(before):
-                self._before[number] = before
-                signal.signal(number, self._hear)
+                _BEFORE[number], _LIVE[number], _PROCESS[0] = before, [self], os.getpid()
+                signal.signal(number, _hear)
+            elif before is _hear:
+                _LIVE[number] = [*_LIVE[number], self]
 
     def give_back(self) -> None:
-        """Take them away, unless somebody has done so."""
-        for number, before in self._before.items():
-            if signal.getsignal(number) == self._hear:
-                signal.signal(number, before)
-        self._before.clear()
+        """Leave them to the others; the last block takes them away, unless somebody has done so."""
+        for number, blocks in _LIVE.items():
+            if self in blocks:  # who has joined, on the main thread
+                _LIVE[number] = [it for it in blocks if it is not self]
+                if not _LIVE[number]:
+                    _restore(number)
 
-    def _hear(self, number: int, frame: FrameType | None) -> None:
-        del number, frame
+    def hear(self) -> None:
+        """End the block."""
         self._stop()
-        self.give_back()
+
+
+def _hear(number: int, frame: FrameType | None) -> None:
+    del frame
+    if os.getpid() != _PROCESS[0]:  # of a fork, whose blocks are the other process's
+        _restore(number)
+        signal.raise_signal(number)
+        return
+    for it in _LIVE[number]:
+        it.hear()
+        it.give_back()
+
+
+def _restore(number: int) -> None:
+    if signal.getsignal(number) is _hear:
+        signal.signal(number, _BEFORE[number])
 
 
 def _is_asyncios(handler: object) -> bool:

@@ -2,7 +2,7 @@
 
 The thread that does this waits while there is nothing. It is the application's own (`Consumer`), or
 one that waits for an event loop (`AsyncConsumer`), which may give the wait up. Its one rule: to
-come back says that what was handed out before is done.
+come back says that what was handed out before is done; but a new loop is not the old one's return.
 """
 
 import math
@@ -27,11 +27,26 @@ class Taking:
         """Who takes, of an application's threads."""
         self.given_up = False
         """Whether a wait ends at once. Another thread than the one that waits may set it."""
+        self.in_loop = False
+        """Whether a loop has what was handed out last, and has not come back for more."""
+        self._begins = False
+        """Whether a loop begins, so that what the one before was left with comes again."""
+
+    def begin(self) -> None:
+        """A loop begins."""
+        self._begins, self.in_loop = self._begins or self.in_loop, False
+
+    def poll(self) -> None:
+        """The next one is asked for by itself: the one before is done, whoever asked for that."""
+        self._begins = self.in_loop = False
 
     def each(self) -> "Iterator[Message]":
         """Take message after message, for a loop that may wait without an end."""
         intake, hand, now, alone = self._intake, self._intake.hand, now_s, self.alone
         alone.enter()
+        self.begin()
+        self._go_back()
+        self.in_loop = True  # or it has come back, and nothing is in hand
         while True:
             hand.at = at = hand.at + 1  # the one before is done
             if now() >= intake.due:
@@ -48,6 +63,8 @@ class Taking:
 
     def at_hand(self) -> "Message | None":
         """Take the next one if it is there; `wait` for it if not. It never waits."""
+        if self._begins:
+            return None
         intake, hand = self._intake, self._intake.hand
         hand.at = at = hand.at + 1  # the one before is done
         if now_s() < intake.due and at < len(hand.messages):
@@ -62,6 +79,9 @@ class Taking:
     def wait(self, until: float) -> "Message | None":
         """Go on where `at_hand` had none."""
         intake, hand = self._intake, self._intake.hand
+        if self._begins:
+            self._go_back()
+            hand.at += 1
         while True:
             if now_s() >= intake.due:
                 intake.look()
@@ -75,6 +95,7 @@ class Taking:
     def batch(self, size: int, patience_s: float) -> "list[Message]":
         """Take so many, or what has come by so long after the first; none if it is over."""
         intake, late = self._intake, math.inf
+        self._go_back()
         intake.hand.at += 1  # as of `at_hand`, if that came before
         while True:
             count = intake.collect(size, math.inf)
@@ -84,6 +105,12 @@ class Taking:
             late = min(late, now + patience_s) if count else math.inf
             if (count >= size or now >= late) and (batch := intake.hand_out(size)):
                 return batch
+
+    def _go_back(self) -> None:
+        """What a loop was left with has not been finished."""
+        if self._begins and not self._intake.hand.is_empty():
+            self._intake.put_back()
+        self._begins = False
 
     def put_back(self) -> None:
         """What was handed out last has not reached the application: it waits again."""

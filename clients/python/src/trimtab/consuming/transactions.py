@@ -134,15 +134,15 @@ class Transactions:
             self._soon = self._send(look)[1]
 
     def hear(self) -> None:
-        """See what has become of what nobody waited for.
+        """See what has become of what nobody waited for; what went to others is theirs to write.
 
         Raises:
             RefusedError: Kafka did not take some of it. It is written again.
         """
         if all(it.done() for it in self._soon.values()):
             done, self._soon = self._soon, {}
-            for it in done.values():
-                _result(it)
+            for grant in self._owned(done).grants:
+                _result(done[grant])
 
     def withdraw(self) -> None:
         """Nothing has to be taken back: Kafka refuses it once another owner has begun."""

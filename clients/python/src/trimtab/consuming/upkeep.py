@@ -7,6 +7,7 @@ Kafka has, so that no offset goes back.
 
 import logging
 import threading
+from collections.abc import Callable
 from typing import Final
 
 from trimtab.clock import now_s
@@ -17,7 +18,7 @@ from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.handover import Handover
 from trimtab.consuming.offsets import Asked
 from trimtab.consuming.reading import Reading
-from trimtab.consuming.refusals import Refusals
+from trimtab.consuming.refusals import Refusals, may_pass
 from trimtab.errors import CommitError
 
 _LOGGER: Final = logging.getLogger("trimtab")
@@ -25,6 +26,8 @@ _ROUND_S: Final = 0.25
 """Between two looks: how late a stuck loop is noticed, and a question asked again."""
 _REPEAT_S: Final = 60.0
 """The same trouble is told again only if it was over for so long."""
+_BRIEF_S: Final = 5.0
+"""So long what may pass is not told."""
 
 
 class Upkeep:
@@ -37,7 +40,9 @@ class Upkeep:
         self._times, self._told_to, self._refusals = times, told, refusals
         self._asked = Asked()
         self._told: dict[str, float] = {}
-        self._progress: tuple[int, object, int] | None = None
+        self._brief: dict[str, tuple[float, float]] = {}
+        """What may pass by itself: when it was met first and last."""
+        self._progress: tuple[int, int] | None = None
         self._moved_at = now = now_s()
         self._commit_at, self._recommit_at = now + times.commit_s, now + times.recommit_s
         self._wake = threading.Event()
@@ -85,14 +90,25 @@ class Upkeep:
         if now >= self._asked.again_at:
             with self._asked.answered(self._report_once):
                 self._intake.client.open()
-                self._beginning.look()
-                if not hurried:  # its questions wait behind a fetch, and the next queue for them
-                    self._stand_by()
-                self._go_on()
-                self._handover.learn(self._unknown())
+                self._ask(hurried=hurried)
         self._tell_troubles()
         if now >= min(self._commit_at, self._recommit_at):
             self._commit(now)
+
+    def _ask(self, *, hurried: bool) -> None:
+        """Ask all that there is to ask, whatever of it has no answer."""
+        asking: list[Callable[[], None]] = [self._beginning.look]
+        if not hurried:  # its questions wait behind a fetch, and the next queue for them
+            asking.append(self._stand_by)
+        asking += [self._go_on, lambda: self._handover.learn(self._unknown())]
+        refused: RefusedError | None = None
+        for ask in asking:
+            try:
+                ask()
+            except RefusedError as error:
+                refused = refused or error
+        if refused is not None:
+            raise refused
 
     def commit(self, readings: list[Reading] | None = None) -> bool:
         """Commit what is done, and wait until Kafka has it; tell whether all of it was ours still.
@@ -124,6 +140,7 @@ class Upkeep:
                 it.grant: at
                 for it in readings
                 if it.is_news(at := positions[it.grant]) or (everything and at == it.committed)
+                if only is not None or it.queue not in self._intake.client.astray
             }
 
     def _stand_by(self) -> None:
@@ -141,10 +158,13 @@ class Upkeep:
         with intake.turn:
             readings = intake.readings
             astray = [it for it in intake.client.astray if it in readings]
-            earliest = intake.offsets.earliest(astray)
+            found = intake.offsets.earliest(astray)
+            earliest = found.at
             before = intake.not_handed_out([readings[it] for it in astray])
-            ends = intake.offsets.latest([it for it, at in earliest.items() if at < before[it]])
-            intake.client.astray.clear()  # not before Kafka has answered: who else would ask again?
+            passed = [it for it, at in earliest.items() if at < before[it]]
+            ends = intake.offsets.latest(passed).at
+            # What Kafka has not answered stays: who else would ask again?
+            intake.client.astray.intersection_update(set(astray) - earliest.keys())
             for queue, at in earliest.items():
                 text = "%s: Kafka has deleted offset %d, reading goes on at %d"
                 if before[queue] > ends.get(queue, before[queue]):
@@ -152,6 +172,8 @@ class Upkeep:
                     text += ", and nothing is committed before the old offset: the log was cut?"
                 _LOGGER.warning(text, queue, before[queue], at)
             intake.move(earliest)
+        if found.refused is not None:
+            raise found.refused
 
     def _unknown(self) -> list[Reading]:
         """What was handed over, as long as it is not known what Kafka has of it."""
@@ -162,7 +184,7 @@ class Upkeep:
     def _watch(self) -> None:
         """See whether the loop moves."""
         intake, now = self._intake, now_s()
-        progress = (intake.waits, id(intake.hand.messages), intake.hand.at)
+        progress = (intake.steps, intake.hand.at)
         if progress != self._progress:
             self._progress, self._moved_at = progress, now
         elif now - self._moved_at > self._times.max_poll_s and not self._has_ended():
@@ -181,10 +203,19 @@ class Upkeep:
             self._report_once(trouble)
 
     def _report_once(self, error: Exception) -> None:
-        error = self._refusals.explained(error)
+        is_brief, error = may_pass(error), self._refusals.explained(error)
         now, said = now_s(), str(error)
+        if is_brief and not self._lasts(said, now):
+            return
         self._told = {said: at for said, at in self._told.items() if now - at < _REPEAT_S}
         is_new = said not in self._told
         self._told[said] = now
         if is_new:
             self._told_to.error(error)
+
+    def _lasts(self, said: str, now: float) -> bool:
+        """Say whether it was so all the time."""
+        first, last = self._brief.get(said, (now, now))
+        gap = 2 * max(_BRIEF_S, self._times.commit_s)  # what a commit meets comes as rarely as that
+        self._brief[said] = (first if now - last < gap else now, now)
+        return now - self._brief[said][0] >= _BRIEF_S

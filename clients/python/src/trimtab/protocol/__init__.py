@@ -72,7 +72,7 @@ from trimtab.protocol.rocketmq import (
     Unregistration,
     registration_changes,
 )
-from trimtab.protocol.routes import Route, RunRef
+from trimtab.protocol.routes import RackRef, Route, RunRef
 from trimtab.protocol.topics import (
     ASSIGNMENTS,
     BROKERS,
@@ -171,6 +171,7 @@ __all__ = [
     "Place",
     "QueueCounts",
     "QueueRef",
+    "RackRef",
     "Reason",
     "Rebalance",
     "RebalanceDone",

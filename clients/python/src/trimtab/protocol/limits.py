@@ -37,6 +37,14 @@ partitions in a topic than that are beyond what Kafka is run with."""
 RUNS_PER_ROUTE = 1_000
 """Runs of queue ids in a route: one per broker of a RocketMQ topic."""
 
+RACK_RUNS_PER_ROUTE = 2_500
+"""Runs of queues that stand in the same racks. Three names of 100 characters in each are three
+quarters of a record; a topic that needs more, as one without any order in 10,000 partitions, is
+told without racks."""
+
+RACKS_PER_QUEUE = 16
+"""Racks in which a queue has replicas: nobody has so many replicas."""
+
 GROUPS_PER_CLIENT = 1_000
 """Groups in one heartbeat of a RocketMQ client; a process with a hundred consumers is a big one."""
 

@@ -32,6 +32,14 @@ class RunRef(NamedTuple):
         return range(self.first_id, self.first_id + self.length)
 
 
+class RackRef(NamedTuple):
+    """`length` queues, numbered upwards from `first_id`, that have replicas in the same racks."""
+
+    racks: Annotated[tuple[Label, ...], Field(max_length=limits.RACKS_PER_QUEUE)]
+    first_id: Annotated[int, Field(ge=0, le=limits.QUEUE_ID)]
+    length: Annotated[int, Field(ge=1, le=limits.QUEUES_PER_RECORD)]
+
+
 def _apart(runs: tuple[RunRef, ...]) -> tuple[RunRef, ...]:
     """Runs may not overlap, pass the last id, or be more queues than a record could grant."""
     if sum(run.length for run in runs) > limits.QUEUES_PER_RECORD:
@@ -65,6 +73,17 @@ class Route(Record):
         Field(max_length=limits.RUNS_PER_ROUTE, fail_fast=True),
         AfterValidator(_apart),
     ]
+    racks: (
+        Annotated[
+            tuple[Annotated[RackRef, Row()], ...],
+            Field(max_length=limits.RACK_RUNS_PER_ROUTE, fail_fast=True),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="Where replicas of the queues without a broker stand; absent: nobody can tell "
+        "now, and what was said before stays true.",
+    )
 
 
 RoutesRecord = Route | Adopt | Advance | Start | Told

@@ -61,6 +61,11 @@ class MemberSession(Possession):
         self._beating = Beating.begun(self.profile.heartbeat_interval_ms, now)
 
     @property
+    def session_timeout_ms(self) -> int:
+        """The one that the controller has granted; until it has, the one that was asked for."""
+        return self._fence.session_timeout_ms
+
+    @property
     def wake_at(self) -> int:
         """When `tick` must be called at the latest."""
         times = [self._baton.deadline, self._leaving.deadline, self._asking.due_at]
