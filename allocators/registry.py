@@ -51,8 +51,12 @@ def _sticky(options: Options) -> Allocator:
     strategy: Allocator = sticky
     if options.given("queue_weights"):
         strategy = weighted(weights(options))
-    if options.given("queue_racks") or options.given("broker_racks"):
-        strategy = at_home(Racks(racks(options), options.table("broker_racks")), strategy)
+    kafkas = options.text("racks")
+    if kafkas not in {None, "kafka"}:
+        raise BadOption(f'racks can be "kafka", where its replicas stand, and is {kafkas!r}')
+    if kafkas or options.given("queue_racks") or options.given("broker_racks"):
+        stand = Racks(racks(options), options.table("broker_racks"), kafkas=kafkas is not None)
+        strategy = at_home(stand, strategy)
     return strategy
 
 

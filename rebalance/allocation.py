@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from rebalance.ids import MemberId, Queue, TopicName
+from rebalance.racks import RackRun
 
 NOBODY_SUBSCRIBES = "no member subscribes the topic"
 """Why a queue stays without an owner, whatever the strategy."""
@@ -59,6 +60,8 @@ class AllocationRequest:
     queues: Mapping[TopicName, tuple[Queue, ...]]
     current: Mapping[Queue, MemberId] = field(default_factory=dict)
     """Who is meant to own each queue now; may name members that are no candidates any more."""
+    racks: Mapping[TopicName, tuple[RackRun, ...]] = field(default_factory=dict)
+    """Where replicas of queues stand, of the topics of which that is known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from streaming import first_task
 from streaming.feeds import (
     FeedFailed,
 )
@@ -38,6 +39,7 @@ from streaming.process.watchdog import SILENCE_S, Signs, Watchdog, watched
 from streaming.query import QueryFailed
 from streaming.session import SparkNotStarted, logs, start_session
 from streaming.start import DISTRIBUTION, Seen, start
+from streaming.startup import defeat
 from streaming.startup.activity import NotTold
 from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.delivery import Undelivered
@@ -110,6 +112,7 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
 
 def _failure(error: QueryFailed, options: Options) -> ControllerFailed:
     if str(error).startswith(TAKEN_OVER):
+        defeat.note(options.home)
         return TakenOver(str(error))
     return ControllerFailed(f"the query ended: {error}; see {logs(options)}")
 
@@ -148,7 +151,8 @@ def _session(options: Options) -> Iterator[SparkSession]:
     spark = start_session(options)
     log.info("Spark has started", took_s=round(time.monotonic() - begun, 1))
     try:
-        yield spark
+        with first_task.under_way(spark, options):
+            yield spark
     finally:
         spark.stop()
 

@@ -65,8 +65,10 @@ class FeedOptions:
     tick_interval_ms: int
     route_poll_interval_ms: int
     route_file: Path | None
-    name_servers: tuple[tuple[str, int], ...]
-    """Host and port of each of RocketMQ's."""
+    name_servers: tuple[tuple[tuple[str, int], ...], ...]
+    """Of each cluster of RocketMQ's, host and port of each."""
+    racks: bool
+    """Whether groups are told where replicas of Kafka's partitions stand."""
     cluster: str | None
     """What producers call this Kafka; None: what it calls itself."""
     heartbeat_budget: int

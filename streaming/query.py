@@ -140,6 +140,7 @@ class QueryLife:
             if ready and renewed != self.listener.last_batch:
                 renewed = self.listener.last_batch
                 renew(self.options.home)
+        structlog.get_logger().info("stopping, as told by a signal")
 
     def _trace(self, query: StreamingQuery) -> str:
         """Return all that Java says of the end, with the causes of causes."""

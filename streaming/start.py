@@ -5,8 +5,9 @@ Then ``start`` takes these steps once:
 
 1. The checkpoint is examined: it can be used, and was begun under the same settings (``terms``).
 2. What is published is looked for, and must be where it belongs (``reminder``).
-3. The controller says that it starts, and waits until no other one decides (``takeover``). A
-   standby first follows the active controller until its turn comes (``standing_by``).
+3. The controller says that it starts, and waits until no other one decides (``takeover``); but
+   not if it was taken over before by one that still works (``defeat``). A standby first follows the
+   active controller until its turn comes (``standing_by``).
 4. The feeds begin: ticks, routes, hosts, and what the controller says of itself.
 
 ``QueryLife`` tries the query until it works, and again after failures that pass. For each try
@@ -56,6 +57,7 @@ from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
 from streaming.spark_figures import SparkFigures
 from streaming.standing_by import activation_of
+from streaming.startup import defeat
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint
 from streaming.startup.delivery import StartWriter
@@ -122,6 +124,7 @@ def start(
     if activation is None or stop.is_set():
         return
     metrics.standby.set(0)
+    defeat.forget(options.home)
     options = replace(options, query=replace(options.query, checkpoint=activation.checkpoint))
     listener = QueryListener(spark, seen.horizon, account)
     spark.streams.addListener(listener)
@@ -172,6 +175,12 @@ def _set_to(spark: SparkSession, key: str) -> str | None:
 
 def _own_activation(options: Options, stop: Event) -> Activation:
     """Begin at once, as soon as no other controller decides."""
+    if (victor := defeat.victor(options, stop)) is not None:
+        raise QueryFailed(
+            Ending(
+                f"{TAKEN_OVER} before, and is at work: {victor} (stop that one first)", passes=False
+            )
+        )
     name, writer = new_start(), StartWriter(options)
     starts = take_over(options, name, writer, stop)
     return Activation(name, starts, options.query.checkpoint, writer)

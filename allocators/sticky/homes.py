@@ -1,39 +1,48 @@
 """Queues that stick to a rack.
 
-A queue may have a rack of its own: where its broker stands, or its state store. Then it goes to
-the members of that rack as long as one of them subscribes it, and to everybody who does when none
-is there: a rack that is empty leaves nothing behind. (RocketMQ's ``MACHINE_ROOM_NEARBY`` has the
-same meaning, but deals every room anew.) The members' caps count as ever: a rack that is full does
-not overflow into the others.
+A queue may have a rack of its own: where its broker stands, or its state store; or several: those
+in which Kafka has replicas of it. Then it goes to members there as long as one of them subscribes
+it, and to everybody who does when none is there: a rack that is empty leaves nothing behind.
+(RocketMQ's ``MACHINE_ROOM_NEARBY`` has the same meaning, but deals every room anew.) The members'
+caps count as ever: a rack that is full does not overflow into the others.
 
-So the queues of a topic in one rack are a topic of their own, which only the rack's members
+So the queues of a topic in the same racks are a topic of their own, which only the members there
 subscribe, and nothing else has to be known of racks: the loads are the fairest and the moves the
 fewest that this allows. Made by the registry around ``sticky`` or ``weighted``. Its one rule: a
-queue crosses racks only when its own has nobody for it.
+queue leaves its racks only when they have nobody for it.
 """
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from allocators.sticky.labels import Labels
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Applicant, Candidate
-from rebalance.ids import Queue, TopicName
+from rebalance.ids import MemberId, Queue, TopicName
+from rebalance.racks import by_queue
 
 ANYWHERE = ""
 """The rack of a queue that has none, and of a member that names none."""
+NOWHERE: Final = frozenset[str]()
+"""No rack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Racks:
-    """Which rack each queue stands in: its own word, its topic's, or its broker's."""
+    """Which racks each queue stands in: by its own word, its topic's, its broker's, or Kafka's."""
 
     queues: Labels[str]
     brokers: Mapping[str, str]
+    kafkas: bool = False
+    """Kafka's word counts where there is no other."""
 
-    def of(self, queue: Queue) -> str:
-        """Return the queue's rack."""
-        return self.queues.of(queue) or self.brokers.get(queue.broker, ANYWHERE)
+    def of(self, queue: Queue, replicas: Mapping[int, frozenset[str]]) -> frozenset[str]:
+        """Return the queue's racks."""
+        said = self.queues.of(queue) or self.brokers.get(queue.broker, ANYWHERE)
+        if said:
+            return frozenset({said})
+        return replicas.get(queue.id, NOWHERE) if self.kafkas and not queue.broker else NOWHERE
 
 
 def at_home(racks: Racks, inner: Allocator) -> Allocator:
@@ -41,45 +50,71 @@ def at_home(racks: Racks, inner: Allocator) -> Allocator:
 
     def allocate(request: AllocationRequest) -> AllocationPlan:
         people = request.candidates.values()
+        inhabited = _inhabited(people)
         shelves = {
-            topic: _by_rack(queues, racks, _inhabited(topic, people))
+            topic: _by_racks(
+                queues,
+                racks,
+                by_queue(request.racks.get(topic, ())),
+                inhabited.get(topic, NOWHERE),
+            )
             for topic, queues in request.queues.items()
         }
         queues = {
-            _name(topic, rack): tuple(queues)
+            _name(topic, those): tuple(queues)
             for topic, shelf in shelves.items()
-            for rack, queues in shelf.items()
+            for those, queues in shelf.items()
         }
-        candidates = {name: _within_reach(one, shelves) for name, one in request.candidates.items()}
+        reach = dict[tuple[frozenset[TopicName], str], frozenset[TopicName]]()
+        for one in people:
+            alike = one.topics, one.rack
+            if alike not in reach:
+                reach[alike] = _reach(*alike, shelves)
+        candidates: dict[MemberId, Candidate] = {
+            name: Applicant(
+                reach[one.topics, one.rack], one.weight, one.capacity, one.rack, one.instance
+            )
+            for name, one in request.candidates.items()
+        }
         return inner(AllocationRequest(candidates, queues, request.current))
 
     return allocate
 
 
-def _inhabited(topic: TopicName, people: Iterable[Candidate]) -> frozenset[str]:
-    return frozenset(one.rack for one in people if topic in one.topics)
+def _inhabited(people: Iterable[Candidate]) -> Mapping[TopicName, frozenset[str]]:
+    """Return the racks in which somebody subscribes each topic."""
+    found: dict[TopicName, set[str]] = {}
+    for topics, rack in {(one.topics, one.rack) for one in people}:
+        for topic in topics:
+            found.setdefault(topic, set()).add(rack)
+    return {topic: frozenset(racks) for topic, racks in found.items()}
 
 
-def _by_rack(
-    queues: tuple[Queue, ...], racks: Racks, inhabited: frozenset[str]
-) -> dict[str, list[Queue]]:
-    shelf: dict[str, list[Queue]] = {}
+def _by_racks(
+    queues: tuple[Queue, ...],
+    racks: Racks,
+    replicas: Mapping[int, frozenset[str]],
+    inhabited: frozenset[str],
+) -> Mapping[frozenset[str], list[Queue]]:
+    shelf: dict[frozenset[str], list[Queue]] = {}
     for queue in queues:
-        rack = racks.of(queue)
-        shelf.setdefault(rack if rack in inhabited else ANYWHERE, []).append(queue)
+        shelf.setdefault(racks.of(queue, replicas) & inhabited, []).append(queue)
     return shelf
 
 
-def _within_reach(one: Candidate, shelves: Mapping[TopicName, Mapping[str, object]]) -> Candidate:
-    """Return a candidate that asks for what there is in its rack, and for what has no rack."""
-    reachable = frozenset(
-        _name(topic, rack)
-        for topic in one.topics
-        for rack in {one.rack, ANYWHERE}
-        if rack in shelves.get(topic, ())
+def _reach(
+    topics: frozenset[TopicName],
+    rack: str,
+    shelves: Mapping[TopicName, Mapping[frozenset[str], object]],
+) -> frozenset[TopicName]:
+    """Return what one may ask for: what there is in its rack, and what has none with anybody."""
+    return frozenset(
+        _name(topic, those)
+        for topic in topics
+        for those in shelves.get(topic, ())
+        if rack in those or not those
     )
-    return Applicant(reachable, one.weight, one.capacity, one.rack, one.instance)
 
 
-def _name(topic: TopicName, rack: str) -> TopicName:
-    return TopicName(json.dumps([topic, rack]))  # no two pairs are written alike
+def _name(topic: TopicName, racks: frozenset[str]) -> TopicName:
+    return TopicName(json.dumps([topic, *(sorted(racks) or [ANYWHERE])]))  # no two are alike

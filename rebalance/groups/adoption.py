@@ -17,7 +17,7 @@ moves because the controller has forgotten something.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -26,8 +26,9 @@ from typing import Final
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import ailments, routing
 from rebalance.groups.handover import endings, omissions, strangers, unrecorded
-from rebalance.groups.handover.pages import RecordedGrant, grants_in, page_of, rows_of
+from rebalance.groups.handover.pages import RecordedGrants, grants_in, page_of, rows_of
 from rebalance.groups.members import departures, remains
+from rebalance.groups.members.lapsed import lapsed
 from rebalance.groups.members.own_names import named_apart, told_apart
 from rebalance.groups.model.decisions import Ending, GroupAiled
 from rebalance.groups.model.draft import Draft
@@ -54,9 +55,6 @@ from rebalance.stamp import Stamp
 _UNSEEN: Final = 0
 """The version of a route that was never told; any that is told is higher."""
 
-RecordedGrants = dict[Queue, list[RecordedGrant]]
-"""By queue, what was found published of it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Published:
@@ -67,6 +65,8 @@ class Published:
     """The highest. The group continues above it."""
     is_cut: bool
     """Not all of it was found (``omissions``)."""
+    decided: Millis | None
+    """When the last of it was decided, if that was found."""
     begins: int
     """The place, among the events, of the first that the published decisions do not know."""
     cause: Cause
@@ -87,7 +87,7 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     cause = Cause(CauseKind.ADOPTION, before.name, position, detail)
     is_cut = omissions.is_cut(found)
     assert 0 <= begins <= len(events), f"the past ends at {begins} of {len(events)} events"
-    return Published(found, max(epoch, before.epoch), is_cut, begins, cause)
+    return Published(found, max(epoch, before.epoch), is_cut, decided, begins, cause)
 
 
 def _begins(events: Sequence[Moment], first: Found, decided: Millis | None) -> int:
@@ -128,13 +128,20 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
         if record.mode is Mode.CLUSTERING:
             for queue, claim in grants_in(record):
                 claims[queue].append(claim)
+    recorded = {record.member for record in records}
+    past = events[: news.begins]
     if news.is_cut:
-        _miss(draft, {record.member for record in records}, claims)
+        draft.outbox.gone.update(
+            _strike_out(draft, draft.membership.members.merged().keys() - recorded)
+        )
+        omissions.take_for_holders(claims, recorded)
         ailments.begin_to_withhold(draft, now)
+    else:
+        _strike_out(draft, lapsed(draft, recorded, past, news.decided, now))
     remembered = draft.handover.books.merged()
     absent = _write(draft, claims, now)
     _map_out(draft, named)
-    releases = _hear_again(draft, events[: news.begins])
+    releases = _hear_again(draft, past)
     unrecorded.await_holders(draft, absent, now)
     unrecorded.enter(draft, remembered, releases, now)
     draft.ended |= over
@@ -233,20 +240,13 @@ def _hear(draft: Draft, record: Adopted, now: Stamp) -> None:
     draft.expect_by(Millis(heard + member.session_timeout_ms))
 
 
-def _miss(draft: Draft, found: AbstractSet[MemberId], claims: RecordedGrants) -> None:
-    """Take members that were not found as unknown, and those an heir waits for as holders.
-
-    Whom such a holder was told to name is not known; it is taken to be the latest heir.
-    """
-    for name in [it for it in draft.membership.members.merged() if it not in found]:
+def _strike_out(draft: Draft, names: Iterable[MemberId]) -> list[MemberId]:
+    """Forget members, and return who they were."""
+    struck = sorted(names)
+    for name in struck:
         for part in (draft.membership.members, draft.membership.pulses, draft.membership.suspected):
             part.remove(name)
-        draft.outbox.gone.add(name)
-    for those in claims.values():
-        for claim in list(those):
-            if claim.source is not None and claim.source.life.member not in found:
-                life, epoch = claim.source
-                those.append(RecordedGrant(epoch, Epoch(0), life, named=claim.epoch))
+    return struck
 
 
 def _write(draft: Draft, claims: RecordedGrants, now: Stamp) -> Mapping[Queue, Ownership]:

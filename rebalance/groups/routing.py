@@ -30,6 +30,7 @@ from rebalance.groups.model.events import RouteObserved
 from rebalance.groups.model.extent import LEFT_OUT, RECORD_BYTES, Extent
 from rebalance.groups.model.route import Doubt, Route
 from rebalance.ids import ANY_QUEUE, Millis, Queue, TopicName
+from rebalance.racks import RackRun
 from rebalance.stamp import Stamp
 
 
@@ -39,7 +40,13 @@ def observe(draft: Draft, event: RouteObserved) -> None:
         return
     _forget(draft, event.topic)
     known = draft.topics.routes.get(event.topic)
-    route = Route(event.version, event.exists, event.queues, _generation(event, known))
+    route = Route(
+        version=event.version,
+        exists=event.exists,
+        queues=event.queues,
+        generation=_generation(event, known),
+        racks=_racks(event, known),
+    )
     if known is not None and known.generation and known.generation != route.generation:
         draft.topics.recreated.add(event.topic)
         known = replace(known, generation=route.generation)
@@ -78,6 +85,13 @@ def _forget(draft: Draft, but: TopicName) -> None:
 def _generation(event: RouteObserved, known: Route | None) -> str:
     """Return which topic of that name it is; who cannot tell does not contradict who could."""
     return event.generation or ("" if known is None else known.generation)
+
+
+def _racks(event: RouteObserved, known: Route | None) -> tuple[RackRun, ...]:
+    """Return where its replicas stand; what somebody could tell stays true as well."""
+    if event.racks is None:
+        return () if known is None else known.racks
+    return event.racks
 
 
 def _is_news(draft: Draft, event: RouteObserved) -> bool:
@@ -175,6 +189,8 @@ def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
     write(draft, topic, route)
     if known is None or _content(known) != _content(route):
         detail = f"{len(route.queues)} queues" if route.exists else "no such topic yet"
+        if known is not None and _content(replace(known, racks=route.racks)) == _content(route):
+            detail += ", in other racks"
         draft.outbox.changes.append(Cause(CauseKind.ROUTE, topic, stamp.position, detail))
 
 
@@ -201,8 +217,8 @@ def _doubt(draft: Draft, event: RouteObserved, route: Route) -> None:
     draft.expect_by(Millis(doubt.since + draft.policy.route_damping_ms))
 
 
-def _content(route: Route) -> tuple[bool, tuple[Queue, ...], int]:
-    return route.exists, route.queues, route.left_out
+def _content(route: Route) -> tuple[bool, tuple[Queue, ...], int, tuple[RackRun, ...]]:
+    return route.exists, route.queues, route.left_out, route.racks
 
 
 def ripen(draft: Draft, stamp: Stamp) -> None:

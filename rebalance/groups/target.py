@@ -113,7 +113,8 @@ def _request(draft: Draft) -> AllocationRequest:
         for topic, route in draft.topics.routes.items()
         if topic in wanted and route.queues and route.queues[0].id != ANY_QUEUE
     }
-    return AllocationRequest(candidates(draft), queues, draft.target.owners)
+    racks = {topic: it.racks for topic in queues if (it := draft.topics.routes[topic]).racks}
+    return AllocationRequest(candidates(draft), queues, draft.target.owners, racks)
 
 
 def _capacities(draft: Draft, request: AllocationRequest) -> Mapping[MemberId, int]:

@@ -16,7 +16,7 @@ Used by ``route_plan``.
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from trimtab.protocol import RunRef, TopicSummary
+from trimtab.protocol import RackRef, RunRef, TopicSummary
 
 PATIENCE_S: Final = 10.0
 """How long at least an announcement may take to show, once the group has published a summary after
@@ -41,6 +41,12 @@ class Seen(NamedTuple):
     runs: tuple[RunRef, ...] | None
     generation: str | None = None
     """Which topic of that name, where that can be told."""
+    by_hearsay: bool = False
+    """Only Kafka says so, and nobody here has ever seen the topic: it may be another source's, that
+    the controller is told of no more."""
+
+    racks: tuple[RackRef, ...] | None = None
+    """Where replicas of its queues stand; None: nobody can tell, or is to."""
 
     @property
     def queues(self) -> int:
@@ -93,10 +99,11 @@ def settled(seen: Seen, known: TopicSummary, sent: Sent | None) -> bool:
 
     A summary only counts queues. So it proves what we sent ourselves, and of what others sent it
     proves only Kafka's own topics, whose queues follow from their number; and of these, if it says
-    which topic of that name it means, no other, that was made while no watcher ran (D3).
+    which topic of that name it means, no other, that was made while no watcher ran (D3). Of racks
+    it says nothing.
     """
     alike = (known.queues, known.awaited) == (seen.queues, seen.runs is None)
-    agrees = alike and known.version > 0
+    agrees = alike and known.version > 0 and not (sent is None and seen.racks is not None)
     if sent is not None:
         return agrees and sent.seen == seen
     same = known.generation is None or seen.generation in {None, known.generation}

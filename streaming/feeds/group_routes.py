@@ -42,6 +42,9 @@ class GroupRoutes:
     matching: frozenset[TopicName] = frozenset()
     """The topics that exist and that they stand for."""
     sent: dict[str, Sent] = field(default_factory=dict)
+    _disputed: dict[str, bool] = field(default_factory=dict)
+    """Topics that it has queues of, not Kafka's, and that nobody knows who is asked: it keeps them.
+    True: that was said."""
     idle_since: float | None = None
     """Since when it has no members, and no join was read."""
     look_at: float = 0.0
@@ -117,10 +120,20 @@ class GroupRoutes:
                 ends.append(patient_until(seen[topic], known, sent))
         self.look_at = min(ends, default=_NEVER)
 
+    def disputes(self) -> list[str]:
+        """Return the topics whose queues it keeps though nobody knows them; each once."""
+        new = [topic for topic, was_said in self._disputed.items() if not was_said]
+        self._disputed.update(dict.fromkeys(new, True))
+        return new
+
     def _route(self, topic: str, seen: Seen, known: TopicSummary, now: float) -> Route | None:
         if seen.runs is None and topic not in self.named():
             return None  # gone before its group has heard of it
         sent = self.sent.get(topic)
+        unseen = sent is None or sent.seen.by_hearsay
+        if seen.by_hearsay and known.queues and known.generation is None and unseen:
+            self._disputed.setdefault(topic, False)
+            return None
         if settled(seen, known, sent):
             return None
         version, asked = max(known.version, sent.version if sent else 0) + 1, self.asks(topic)
@@ -137,6 +150,7 @@ class GroupRoutes:
             exists=seen.runs is not None,
             generation=seen.generation,
             runs=seen.runs or (),
+            racks=seen.racks,
         )
 
 

@@ -26,6 +26,7 @@ from rebalance.ids import TopicName
 from streaming.feeds.announcements import Seen
 from streaming.feeds.clients import discard
 from streaming.feeds.feed import Config
+from streaming.feeds.kafka_racks import Racks
 from streaming.process.trouble import Trouble
 from trimtab.protocol import RunRef, limits
 
@@ -52,8 +53,9 @@ class Whereabouts(NamedTuple):
 class Metadata:
     """Looks at topics."""
 
-    def __init__(self, config: Config, trouble: Trouble) -> None:
+    def __init__(self, config: Config, trouble: Trouble, racks: Racks | None = None) -> None:
         self._config = config
+        self._racks = racks
         self._admin = AdminClient(config)
         self._trouble = trouble
 
@@ -77,7 +79,7 @@ class Metadata:
         failures = []
         for name, answer in answers.items():
             try:
-                seen[name] = _seen(answer)
+                seen[name] = _seen(answer, self._racks)
             except KafkaException as failure:
                 failures.append((name, failure.args[0]))
         if failures:
@@ -110,7 +112,7 @@ class Metadata:
             discard(held)
 
 
-def _seen(answer: Future[TopicDescription]) -> Seen:
+def _seen(answer: Future[TopicDescription], racks: Racks | None) -> Seen:
     try:
         topic = answer.result(0)
     except TimeoutError:
@@ -123,4 +125,8 @@ def _seen(answer: Future[TopicDescription]) -> Seen:
     if count > limits.QUEUES_PER_RECORD:
         said = f"{count} partitions, more than {limits.QUEUES_PER_RECORD}"
         raise KafkaException(KafkaError(KafkaError.INVALID_PARTITIONS, said))
-    return Seen((RunRef("", 0, count),), str(topic.topic_id))
+    return Seen(
+        (RunRef("", 0, count),),
+        str(topic.topic_id),
+        racks=None if racks is None else racks.of(topic.partitions),
+    )

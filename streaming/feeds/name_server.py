@@ -7,7 +7,7 @@ answer; anything else leaves a topic out, so that what was seen last stays true.
 A name server keeps nothing: one that was started anew says "no such topic" of all, until brokers
 register with it (each does so every 30 s). So one that knows no broker is not believed.
 
-Used by ``routes``. Its one rule: it only reads.
+Used by ``rocketmq_clusters``. Its one rule: it only reads.
 """
 
 import json
@@ -21,14 +21,20 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from streaming.feeds.announcements import Seen
-from streaming.feeds.remoting import Answer, Garbage, receive, request
+from streaming.feeds.remoting import (
+    SUCCESS,
+    TOPIC_NOT_EXIST,
+    Answer,
+    Garbage,
+    ask,
+    receive,
+    request,
+)
 from streaming.process.trouble import Trouble
 from trimtab.protocol import Route, RunRef
 
 GET_ROUTEINFO_BY_TOPIC: Final = 105
 GET_BROKER_CLUSTER_INFO: Final = 106
-_SUCCESS: Final = 0
-_TOPIC_NOT_EXIST: Final = 17
 _READABLE: Final = 0b100
 """`PermName.PERM_READ`."""
 _TIMEOUT_S: Final = 3.0
@@ -57,9 +63,10 @@ class NameServers:
         self._asks_again_at = 0.0
 
     @property
-    def exist(self) -> bool:
-        """Whether there are any."""
-        return bool(self._addresses)
+    def place(self) -> str:
+        """Which one is asked now."""
+        host, port = self._addresses[0]
+        return f"{host}:{port}"
 
     def look(self, topics: Iterable[str]) -> dict[str, Seen]:
         """Return what topics are like, as far as that is known."""
@@ -70,7 +77,7 @@ class NameServers:
             try:
                 seen = self._ask(asked)
             except (Garbage, OSError, UnicodeError) as error:  # the last: no host can be called so
-                self._trouble.met(f"{self._place()}: {error}")
+                self._trouble.met(f"{self.place}: {error}")
                 self._hang_up()
             else:
                 self._trouble.over()
@@ -107,12 +114,8 @@ class NameServers:
         Raises:
             Garbage: It knows none, and the next one may; or nothing can be understood.
         """
-        number = next(self._numbers)
-        connection.sendall(request(GET_BROKER_CLUSTER_INFO, number, {}))
-        answer = receive(connection)
-        if answer.opaque != number:
-            raise Garbage("an answer to what was not asked")
-        if answer.code != _SUCCESS:
+        answer = ask(connection, GET_BROKER_CLUSTER_INFO, next(self._numbers), {})
+        if answer.code != SUCCESS:
             return False
         if not brokers(answer):
             raise Garbage("it knows no broker yet")
@@ -128,10 +131,6 @@ class NameServers:
         self.close()
         self._addresses.append(self._addresses.pop(0))
 
-    def _place(self) -> str:
-        host, port = self._addresses[0]
-        return f"{host}:{port}"
-
 
 def route(topic: str, answer: Answer) -> Seen | None:
     """Read what a name server says of a topic; None: it cannot say.
@@ -139,12 +138,12 @@ def route(topic: str, answer: Answer) -> Seen | None:
     Raises:
         Garbage: It says nothing that could be understood.
     """
-    if answer.code == _TOPIC_NOT_EXIST:
+    if answer.code == TOPIC_NOT_EXIST:
         return Seen(None)
-    if answer.code != _SUCCESS:
+    if answer.code != SUCCESS:
         return None
     try:
-        said = _read(answer.body)
+        said = read_json(answer.body)
         runs = tuple(
             RunRef(str(it["brokerName"]), 0, int(it["readQueueNums"]))
             for it in sorted(said["queueDatas"], key=lambda it: str(it["brokerName"]))
@@ -163,18 +162,27 @@ def brokers(answer: Answer) -> frozenset[str]:
         Garbage: It says nothing that could be understood.
     """
     try:
-        return frozenset(_read(answer.body)["brokerAddrTable"] or {})
+        return frozenset(read_json(answer.body)["brokerAddrTable"] or {})
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Garbage("a list of brokers that cannot be read") from error
 
 
-def _read(body: bytes) -> Any:  # noqa: ANN401 - what came
+def read_json(body: bytes) -> Any:  # noqa: ANN401 - what came
+    """Read JSON, also that of older versions.
+
+    Raises:
+        ValueError: It is none.
+    """
     try:
         return json.loads(body)
     except ValueError:
         return json.loads(_BARE_KEY.sub(rb'\1"\2":', body))
 
 
+def asked_of(topic: str) -> dict[str, str]:
+    """Return the fields of a request for the route of a topic."""
+    return {"topic": topic, "acceptStandardJsonOnly": "true"}
+
+
 def _request(number: int, topic: str) -> bytes:
-    fields = {"topic": topic, "acceptStandardJsonOnly": "true"}
-    return request(GET_ROUTEINFO_BY_TOPIC, number, fields)
+    return request(GET_ROUTEINFO_BY_TOPIC, number, asked_of(topic))

@@ -5,8 +5,9 @@
     header   {"code": 105, "opaque": 7, "extFields": {...}}
     body
 
-An answer carries the `opaque` of its request. Used by ``name_server``. Its one rule: whatever comes
-is a good answer, or `Garbage` with the reason; nothing is read without a limit.
+An answer carries the `opaque` of its request. Used by ``name_server`` and ``consumer_lists``. Its
+one rule: whatever comes is a good answer, or `Garbage` with the reason; nothing is read without a
+limit.
 """
 
 import json
@@ -14,6 +15,8 @@ import socket
 import struct
 from typing import Final, NamedTuple
 
+SUCCESS: Final = 0
+TOPIC_NOT_EXIST: Final = 17
 LARGEST_FRAME: Final = 16 * 1024 * 1024
 """RocketMQ's own limit (`com.rocketmq.remoting.frameMaxLength`)."""
 _LENGTHS: Final = struct.Struct(">II")
@@ -41,6 +44,20 @@ def request(code: int, opaque: int, fields: dict[str, str]) -> bytes:
     said = {"code": code, "language": "PYTHON", "opaque": opaque, "flag": 0, "extFields": fields}
     header = json.dumps(said).encode()
     return _LENGTHS.pack(_HEADER_BYTES + len(header), len(header)) + header
+
+
+def ask(connection: socket.socket, code: int, opaque: int, fields: dict[str, str]) -> Answer:
+    """Send one request, and wait for its answer.
+
+    Raises:
+        Garbage: What came is none to it.
+        OSError: Nothing came in time.
+    """
+    connection.sendall(request(code, opaque, fields))
+    found = receive(connection)
+    if found.opaque != opaque:
+        raise Garbage("an answer to what was not asked")
+    return found
 
 
 def receive(connection: socket.socket) -> Answer:

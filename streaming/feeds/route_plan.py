@@ -58,6 +58,8 @@ class RoutePlan:
         """What was asked about, whether or not anybody knew."""
         self._there: frozenset[TopicName] | None = None
         """Every topic that exists, as far as patterns may stand for it; None: not looked yet."""
+        self._disputes = list[tuple[str, str]]()
+        """What groups keep against what is said of it, and what nobody was told of yet."""
         self._now = 0.0
         """The time that came in last."""
 
@@ -153,20 +155,28 @@ class RoutePlan:
         if not self._by_pattern:
             self._there = None
         self._forget()
-        return [
-            Announcement(group, route)
-            for group in awake
-            if (entry := self._groups.get(group)) is not None
-            for route in entry.due(self._seen, now)
+        known = [(it, entry) for it in awake if (entry := self._groups.get(it)) is not None]
+        found = [
+            Announcement(it, route) for it, entry in known for route in entry.due(self._seen, now)
         ]
+        self._disputes += [(it, topic) for it, entry in known for topic in entry.disputes()]
+        return found
+
+    def disputes(self) -> list[tuple[str, str]]:
+        """Return which groups keep queues of a topic that nobody knows: what is new of that."""
+        found, self._disputes = self._disputes, []
+        return found
 
     def lost(self, announcement: Announcement, now: float) -> None:
         """Note that Kafka did not take an announcement."""
         group, route = announcement
         entry = self._groups.get(group)
         sent = None if entry is None else entry.sent.get(route.topic)
-        if sent is not None and sent.version == route.version:
-            sent.failed(now)
+        if entry is not None and sent is not None and sent.version == route.version:
+            if route.racks is None:
+                sent.failed(now)
+            else:
+                del entry.sent[route.topic]  # no summary shows that these are not known
             self._heard.add(group)
 
     def _note(self, group: str, entry: GroupRoutes) -> None:

@@ -18,6 +18,7 @@ from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, KafkaError, Message, T
 from rebalance.ids import TopicName
 from streaming.feeds.clients import FeedConsumer, FeedProducer
 from streaming.feeds.feed import client_config, logger, reader_config
+from streaming.feeds.kafka_racks import Racks
 from streaming.feeds.metadata import Metadata
 from streaming.feeds.pace_plan import PacePlan
 from streaming.feeds.route_plan import Announcement, RoutePlan
@@ -82,6 +83,7 @@ class RouteWatcher:
                 continue
             for announcement in self._plan.due(time.monotonic()):
                 self._tell(producer, announcement)
+            self._warn()
         producer.flush(_LISTEN_S)
         consumer.close()
         self._sources.close()
@@ -92,7 +94,8 @@ class RouteWatcher:
 
     def _metadata(self) -> Metadata:
         trouble = Trouble(self._log, "reading of topic metadata")
-        return Metadata(client_config(self._options, self.name, trouble), trouble)
+        racks = Racks() if self._options.feeds.racks else None
+        return Metadata(client_config(self._options, self.name, trouble), trouble, racks)
 
     def _consumer(self) -> FeedConsumer:
         config = reader_config(self._options, self.name, self._reading)
@@ -171,6 +174,16 @@ class RouteWatcher:
         self._plan.looked_up(topics)
         for topic, seen in self._sources.look(metadata, topics, self._plan.seen).items():
             self._plan.saw(topic, seen)
+
+    def _warn(self) -> None:
+        """Say who keeps queues that no source of ours knows."""
+        for group, topic in self._plan.disputes():
+            self._log.warning(
+                "a topic is not in Kafka, and the group has queues of it; it keeps them. "
+                "Were routes.name_servers or routes.file set before?",
+                group=group,
+                topic=topic,
+            )
 
     def _tell(self, producer: FeedProducer, announcement: Announcement) -> None:
         group, route = announcement

@@ -2,7 +2,9 @@
 
 The route file comes first, then Kafka, then RocketMQ's name servers. Where there are name servers,
 "no such topic" is Kafka's word on what was its own topic: any other that no name server answers for
-is unknown, and is left out, so that what was seen last stays true.
+is unknown, and is left out, so that what was seen last stays true. Where there are none, it may be
+that the controller was told of them before; so Kafka's word on a topic that nobody here has seen is
+passed on as hearsay.
 
 Used by ``routes``. Its one rule: a missing answer is never taken for "no".
 """
@@ -13,7 +15,7 @@ from typing import Final, Protocol
 from structlog.typing import FilteringBoundLogger
 
 from streaming.feeds.announcements import Seen
-from streaming.feeds.name_server import NameServers
+from streaming.feeds.rocketmq_clusters import RocketMQClusters
 from streaming.feeds.route_file import RouteFile, UnreadableRoutes
 from streaming.options import FeedOptions
 from streaming.process.trouble import Trouble
@@ -33,9 +35,7 @@ class Sources:
     def __init__(self, options: FeedOptions, log: FilteringBoundLogger) -> None:
         self._file_trouble: Final = Trouble(log, "reading of the route file")
         self._file: Final = RouteFile(options.route_file)
-        self._names: Final = NameServers(
-            options.name_servers, Trouble(log, "reading of RocketMQ's routes")
-        )
+        self._rocketmq: Final = RocketMQClusters(options.name_servers, log)
 
     def look(self, kafka: Topics, topics: set[str], before: Mapping[str, Seen]) -> dict[str, Seen]:
         """Return what topics are like, as far as somebody knows.
@@ -47,11 +47,13 @@ class Sources:
         """
         written = self.written()
         seen = kafka.look(topics - written.keys())
-        if self._names.exist:
+        if self._rocketmq.exist:
             missing = {topic for topic, it in seen.items() if it.runs is None}
             unknown = {it for it in missing if not _is_kafkas(before.get(it))}
             seen = {topic: it for topic, it in seen.items() if topic not in unknown}
-            seen |= self._names.look(missing)
+            seen |= self._rocketmq.look(missing)
+        else:
+            seen |= {topic: _doubted(it, before.get(topic)) for topic, it in seen.items()}
         return seen | {topic: written[topic] for topic in topics & written.keys()}
 
     def written(self) -> Mapping[str, Seen]:
@@ -66,7 +68,13 @@ class Sources:
 
     def close(self) -> None:
         """Ask no more."""
-        self._names.close()
+        self._rocketmq.close()
+
+
+def _doubted(seen: Seen, before: Seen | None) -> Seen:
+    """Return Kafka's word; "no such topic" is hearsay where nobody has seen the topic."""
+    is_strange = before is None or before.by_hearsay
+    return seen._replace(by_hearsay=True) if seen.runs is None and is_strange else seen
 
 
 def _is_kafkas(seen: Seen | None) -> bool:

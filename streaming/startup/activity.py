@@ -5,7 +5,7 @@ its process works, be its batch ever so slow, and says at its end that it has en
 when each one that ticked has said so, or when nobody ticks any more although Kafka answers
 (``silence``).
 
-Used by ``standby`` and ``takeover``. Its one rule: it writes nothing.
+Used by ``standby``, ``takeover`` and ``defeat``. Its one rule: it writes nothing.
 """
 
 import time
@@ -88,6 +88,11 @@ class Activity:
     def last(self) -> str | None:
         """Who is active, or was last; None: nobody has ticked."""
         return min(self._active, default=self._ended)
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether another one has ticked since, and not ended."""
+        return bool(self._active)
 
     @property
     def is_read(self) -> bool:

@@ -19,7 +19,6 @@ from threading import Event
 from typing import Any, Final
 
 from confluent_kafka import (
-    OFFSET_BEGINNING,
     Consumer,
     KafkaError,
     KafkaException,
@@ -46,6 +45,9 @@ from trimtab.protocol import (
 _NAME: Final = "reminder"
 _AT_ONCE: Final = 1_000
 """Messages taken at a time."""
+_FIRST: Final = 0
+"""Where a partition begins, or Kafka says where. To ask first costs librdkafka half a second: it
+tries again by then, because it does not know yet whom to ask."""
 _LISTEN_S: Final = 0.5
 """How long it listens at a time, and so how soon it notices that it should stop."""
 _PATIENCE_S: Final = 60.0
@@ -163,7 +165,7 @@ class _Reading:
             f"{prefix}{GROUPS.name}": board.summary,
         }
         self._places = [
-            TopicPartition(f"{prefix}{topic.name}", partition, OFFSET_BEGINNING)
+            TopicPartition(f"{prefix}{topic.name}", partition, _FIRST)
             for topic in topics
             for partition in range(options.topics.partitions)
         ]
@@ -172,6 +174,7 @@ class _Reading:
             {
                 **reader_config(options, _NAME, self._trouble),
                 **PROMPT,
+                "auto.offset.reset": "earliest",
                 "enable.partition.eof": True,
             }
         )
@@ -204,7 +207,7 @@ class _Reading:
         """Look for the ends anew, from where it is."""
         at = self._consumer.position(self._places)
         for place, found in zip(self._places, at, strict=True):
-            place.offset = found.offset if found.offset >= 0 else OFFSET_BEGINNING
+            place.offset = found.offset if found.offset >= 0 else _FIRST
         self._left = {(it.topic, it.partition) for it in self._places}
         self._consumer.assign(self._places)
 

@@ -42,6 +42,7 @@ from rebalance.ids import (
     Tenure,
     TopicName,
 )
+from rebalance.racks import RackRun
 from rebalance.stamp import Stamp
 from streaming.wire.commands import command_of
 from trimtab.protocol import (
@@ -55,6 +56,7 @@ from trimtab.protocol import (
     Join,
     Leave,
     LifeRef,
+    RackRef,
     Record,
     RegistrationChange,
     Release,
@@ -157,8 +159,18 @@ def _observed(record: Route, stamp: Stamp) -> RouteObserved:
         Queue(topic, BrokerName(run.broker), number) for run in record.runs for number in run.ids
     )
     return RouteObserved(
-        stamp, topic, record.version, record.exists, tuple(queues), record.generation or ""
+        stamp,
+        topic,
+        record.version,
+        record.exists,
+        tuple(queues),
+        record.generation or "",
+        None if record.racks is None else tuple(map(_rack_run, record.racks)),
     )
+
+
+def _rack_run(row: RackRef) -> RackRun:
+    return RackRun(frozenset(row.racks), row.first_id, row.length)
 
 
 def _adopted(record: Adopt, stamp: Stamp) -> Adopted:

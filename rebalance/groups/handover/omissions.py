@@ -13,13 +13,15 @@ not found.
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
+from rebalance.groups.handover.pages import RecordedGrant, RecordedGrants
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Adopted, Advanced, Found, Joined, Mode, Moment, last_found
 from rebalance.groups.model.state import Ailment, GroupState
-from rebalance.ids import Epoch, Millis
+from rebalance.ids import Epoch, MemberId, Millis
 
 REASON: Final = (
     "some published records were not found at the start: no queue moves until every member that "
@@ -47,6 +49,18 @@ def reached(found: Sequence[Found]) -> Epoch:
     known = any(isinstance(one, Advanced) for one in found)
     highest = max(one.epoch for one in found)
     return highest if known or not counts(found)[1] else Epoch(highest + LEAP)
+
+
+def take_for_holders(claims: RecordedGrants, found: AbstractSet[MemberId]) -> None:
+    """Take those that were not found, and that an heir waits for, as holders.
+
+    Whom such a holder was told to name is not known; it is taken to be the latest heir.
+    """
+    for those in claims.values():
+        for claim in list(those):
+            if claim.source is not None and claim.source.life.member not in found:
+                life, epoch = claim.source
+                those.append(RecordedGrant(epoch, Epoch(0), life, named=claim.epoch))
 
 
 def withhold(draft: Draft, heard: Millis) -> None:

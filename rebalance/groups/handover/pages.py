@@ -41,6 +41,10 @@ class RecordedGrant(NamedTuple):
         return Tenure(self.life, self.epoch)
 
 
+RecordedGrants = dict[Queue, list[RecordedGrant]]
+"""By queue, what was found published of it."""
+
+
 def grants_in(record: Adopted) -> list[tuple[Queue, RecordedGrant]]:
     """Return what a record claims, queue by queue."""
     told, life, portion = record.epoch, record.life, record.portion

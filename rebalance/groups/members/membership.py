@@ -26,6 +26,9 @@ from rebalance.ids import Life, MemberId, Millis
 from rebalance.stamp import Stamp
 
 _ENTRIES: Final = frozenset({MemberChange.JOINED, MemberChange.REJOINED})
+_LAST: Final = 2**53 - 1
+"""The number of what a guard says for a dead process (``trimtab.holdings``): none is higher."""
+_DEAD: Final = "its process has died, says its guard"
 
 
 def beat(draft: Draft, event: BeatSeen) -> None:
@@ -129,7 +132,8 @@ def _leave(draft: Draft, event: Left) -> None:
         return
     if event.sequence < known.sequence:
         return  # it has joined again since
-    cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)
+    detail = _DEAD if event.sequence == _LAST else ""
+    cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position, detail)
     if event.temporary:
         see(draft, event.member, event.stamp)
         away = replace(known, sequence=event.sequence, away=True)

@@ -45,7 +45,8 @@ class Rival(NamedTuple):
     older: Member
     rule: TwinRule
     lives: bool
-    """It was heard within two beats: the two are twins, as far as can be told."""
+    """It was heard within two beats, and is no earlier life of the newcomer's process: the two are
+    twins, as far as can be told."""
     outlives: bool = False
     """It is the younger life of one name: the newcomer's join is late."""
 
@@ -62,7 +63,8 @@ def rivals(draft: Draft, event: Joined) -> tuple[Rival, ...]:
 
 
 def _rival(draft: Draft, event: Joined, name: MemberId) -> Rival:
-    older, lives = draft.membership.members[name], _lives(draft, name, event.stamp)
+    older, same = draft.membership.members[name], _has_come_back(draft, event, name)
+    lives = not same and _lives(draft, name, event.stamp)
     rule = _rule(draft, event, name)
     if lives and rule is TwinRule.FENCE_OLDER and _go_on_for_ever(draft, event, name):
         rule = TwinRule.REFUSE_NEWER
@@ -116,7 +118,7 @@ def _rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
     So is an earlier life of the same process: it has dropped everything before it came back. And so
     is one whose name a release has given to the newcomer: only one that goes is succeeded so.
     """
-    same = event.last_epoch is not None and _is_same_process(draft, event, rival)
+    same = _has_come_back(draft, event, rival)
     named = event.life in draft.handover.strangers and _is_namesake(draft, event, rival)
     if same or named or draft.membership.members[rival].away:
         return TwinRule.FENCE_OLDER
@@ -149,11 +151,13 @@ def _is_namesake(draft: Draft, event: Joined, rival: MemberId) -> bool:
     return _shared_name(rival, incarnation) == _shared_name(*event.life)
 
 
-def _is_same_process(draft: Draft, event: Joined, rival: MemberId) -> bool:
+def _has_come_back(draft: Draft, event: Joined, rival: MemberId) -> bool:
     """Tell whether a rival is an earlier life of the newcomer's process: of the same start.
 
     One that compares greater is of another process that started in the same millisecond.
     """
+    if event.last_epoch is None:
+        return False
     other = draft.membership.members[rival].incarnation
     start, others = (life.partition("-")[0] for life in (event.incarnation, other))
     return start == others and other < event.incarnation
@@ -183,6 +187,8 @@ def _namesake(draft: Draft, event: Joined, known: AbstractSet[MemberId]) -> Riva
         other = _namesakes(draft).get(shared)
     _namesakes(draft)[shared] = event.member
     if other is None or other in known or not _lives(draft, other, event.stamp):
+        return None
+    if _has_come_back(draft, event, other):
         return None
     return Rival(other, draft.membership.members[other], TwinRule.SEPARATE, lives=True)
 

@@ -26,6 +26,7 @@ from rebalance.ids import (
     Tenure,
     TopicName,
 )
+from rebalance.racks import RackRun
 from rebalance.stamp import Stamp, Ticked
 
 
@@ -137,6 +138,8 @@ class RouteObserved:
     queues: tuple[Queue, ...]
     generation: str = ""
     """Which topic of that name, if the watcher can tell."""
+    racks: tuple[RackRun, ...] | None = None
+    """Where replicas stand; None: the watcher cannot tell now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Written by ``routing``.
 from dataclasses import dataclass
 
 from rebalance.ids import Millis, Queue
+from rebalance.racks import RackRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class Route:
     """Which topic of that name, if anybody could tell."""
     left_out: int = 0
     """How many more queues it has, for which the group has no room (``extent``)."""
+    racks: tuple[RackRun, ...] = ()
+    """Where replicas of its queues stand, as far as somebody could tell."""
 
 
 @dataclass(frozen=True, slots=True)

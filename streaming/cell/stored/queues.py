@@ -12,6 +12,7 @@ from typing import Final
 from rebalance.groups.model.route import Doubt, Route
 from rebalance.groups.model.topics import Topics
 from rebalance.ids import BrokerName, Millis, Queue, TopicName
+from rebalance.racks import RackRun
 from streaming.cell.stored.form import Form, Place, Places
 
 QueuesForm = list[tuple[TopicName, BrokerName, list[int]]]
@@ -19,6 +20,14 @@ QueuesForm = list[tuple[TopicName, BrokerName, list[int]]]
 
 _HOME: Final = itemgetter(0, 1)
 _ID: Final = itemgetter(2)
+
+
+class RackRunForm(Form):
+    """Queues whose replicas stand alike."""
+
+    racks: list[str]
+    first: int
+    length: int
 
 
 class RouteForm(Form):
@@ -29,6 +38,7 @@ class RouteForm(Form):
     queues: list[Place]
     generation: str
     left_out: int
+    racks: list[RackRunForm] = []  # noqa: RUF012 - msgspec makes one for each
 
 
 class DoubtForm(Form):
@@ -83,7 +93,8 @@ def topics(form: TopicsForm, known: Sequence[Queue]) -> Topics:
 
 def _route_form(route: Route, places: Places[Queue]) -> RouteForm:
     queues = places.of(route.queues)
-    return RouteForm(route.version, route.exists, queues, route.generation, route.left_out)
+    racks = [RackRunForm(sorted(it.racks), it.first, it.length) for it in route.racks]
+    return RouteForm(route.version, route.exists, queues, route.generation, route.left_out, racks)
 
 
 def _route(form: RouteForm, known: Sequence[Queue]) -> Route:
@@ -93,6 +104,7 @@ def _route(form: RouteForm, known: Sequence[Queue]) -> Route:
         queues=chosen(known, form.queues),
         generation=form.generation,
         left_out=form.left_out,
+        racks=tuple(RackRun(frozenset(it.racks), it.first, it.length) for it in form.racks),
     )
 
 

@@ -93,6 +93,7 @@ def test_a_factory_must_return_a_strategy() -> None:
         ("STICKY", {"queue_weights": {"t": [[0, 5]]}}, "queue_weights: what is said of one queue"),
         ("STICKY", {"queue_racks": {"t": 5}}, "queue_racks: a rack must be a string"),
         ("STICKY", {"broker_racks": {"b": 5}}, "broker_racks must be a table of strings"),
+        ("STICKY", {"racks": "rocketmq"}, 'racks can be "kafka"'),
         ("MACHINE_ROOM_NEARBY", {}, "needs the options inner and resolver"),
         ("CONSISTENT_HASH", {"virtualNodeCnt": "ten"}, "virtualNodeCnt must be an integer"),
         ("CONSISTENT_HASH", {"virtualNodeCnt": True}, "virtualNodeCnt must be an integer"),

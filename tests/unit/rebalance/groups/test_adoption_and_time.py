@@ -1,10 +1,14 @@
 """Where the past ends that is published already, whatever the log says of the time."""
 
 from rebalance.groups.adoption import published
+from rebalance.groups.model.decisions import AssignmentIssued, HandedOver, MemberChanged
+from rebalance.groups.model.events import BeatSeen
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName
+from rebalance.stamp import Ticked
 from tests.builders.amnesia import at_work, beats
 from tests.builders.records import advanced, at, beat_of, joined, left, routed
+from tests.builders.story import only
 
 
 def test_a_stamp_that_was_far_ahead_does_not_reopen_the_past() -> None:
@@ -42,3 +46,23 @@ def test_nobody_is_struck_out_within_the_batch_that_adopts() -> None:
     story.forgets()
 
     assert {"a", "b", "c"} == set(story.state.membership.members)
+
+
+def test_who_was_struck_out_long_ago_stays_out() -> None:
+    """Its join is still in the log, and no leave; the beats of the others are not read again."""
+    story = at_work()
+    for _ in range(5):
+        story.waits(seconds=3)
+        story.reads(*beats(story, "a"))
+    story.settles()
+    pages = story.pages()
+    assert {"a"} == set(story.owners().values())
+    story.log = [it for it in story.log if not isinstance(it, BeatSeen | Ticked)]
+    story.forgets()
+
+    assert ["a"] == list(story.state.membership.members)
+    assert pages == story.pages()
+    assert [] == only(MemberChanged, story.decided) + only(HandedOver, story.decided)
+    assert {"a"} == {issued.member for issued in only(AssignmentIssued, story.decided)}
+    story.reads(joined("b:2"))  # should it be alive, it asks again
+    assert {"a", "b"} == set(story.state.membership.members)

@@ -16,7 +16,7 @@ from rebalance.brokers.cluster import Cluster
 from rebalance.brokers.events import ClusterName
 from rebalance.clock import LogClock
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import Epoch, GroupName, Millis, TopicName
+from rebalance.ids import Epoch, GroupName, Millis
 from streaming.cell import containment, gate, pulses
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.containment import Kept
@@ -24,6 +24,16 @@ from streaming.cell.gate import Gate
 from streaming.cell.packed import Packed, Packs, pack, pack_cluster, unpack, unpack_cluster
 from streaming.cell.pulses import NEVER, NONE, Pulses
 from streaming.cell.stored.unreadable import UnreadableState
+from tests.builders.earlier_groups import (
+    before_ends,
+    before_idle,
+    before_modes,
+    before_names,
+    before_paces,
+    before_racks,
+    before_voters,
+    of_version_1,
+)
 from tests.builders.filled import anything, filled
 from tests.builders.full_cluster import CLOCK, CLUSTER, GATE, PULSES
 from tests.builders.full_group import GROUP
@@ -114,76 +124,6 @@ BEFORE_ASKS: Final = replace(PULSES, asks=np.full(3, NEVER))
 """Columns as they could be when only those stood there that had read all they were told."""
 
 
-def before_modes(group: GroupState) -> GroupState:
-    """Return a group as it could be before an order could have topics shared."""
-    people = group.membership.members.items()
-    members = {name: replace(it, pops=frozenset[TopicName]()) for name, it in people}
-    membership = replace(group.membership, members=members)
-    return replace(group, membership=membership, rules=replace(group.rules, popped={}))
-
-
-def before_paces(group: GroupState) -> GroupState:
-    """Return a group as it could be before the controller could ask for a pace."""
-    return replace(group := before_modes(group), rules=replace(group.rules, pace_ms=Millis(0)))
-
-
-def before_ends(group: GroupState) -> GroupState:
-    """Return a group as it could be before the end of a pause was kept as it was commanded."""
-    group = before_paces(group)
-    return replace(group, rules=replace(group.rules, pause_ends=None))
-
-
-def before_idle(group: GroupState) -> GroupState:
-    """Return a group as it could be before it was known since when an ended holder did nothing."""
-    group = before_ends(group)
-    pages = group.handover.books.items()
-    books = {
-        queue: replace(owned, over=owned.over and replace(owned.over, since=None))
-        for queue, owned in pages
-    }
-    return replace(group, handover=replace(group.handover, books=books))
-
-
-def before_voters() -> Cluster:
-    """Return a cluster as it could be before a verdict named its voters."""
-    brokers = {
-        name: replace(
-            it,
-            out=it.out and it.out._replace(voters=()),
-            spared=it.spared and it.spared._replace(voters=()),
-        )
-        for name, it in CLUSTER.brokers.items()
-    }
-    told = {name: replace(it, voters=()) for name, it in CLUSTER.told.items()}
-    return replace(CLUSTER, brokers=brokers, told=told)
-
-
-def before_names(group: GroupState) -> GroupState:
-    """Return a group as it could be before a release could name a life."""
-    group = before_idle(group)
-    pages = group.handover.books.items()
-    books = {queue: replace(owned, former=(), begun=False) for queue, owned in pages}
-    return replace(group, handover=replace(group.handover, books=books, strangers={}))
-
-
-def of_version_1(group: GroupState) -> GroupState:
-    """Return a group as version 1 could have it.
-
-    It knew no holder that has ended and whose release is not read yet, no standing heirs, no marks,
-    no guards. Its heirs were told to let go as well; one of them is promised the queue, not named.
-    """
-    group = before_names(group)
-    pages, people = group.handover.books.items(), group.membership.members.items()
-    books = {queue: replace(owned, named=None, over=None) for queue, owned in pages}
-    members = {name: replace(member, awaits_mark=False, guarded=False) for name, member in people}
-    return replace(
-        group,
-        membership=replace(group.membership, members=members),
-        target=replace(group.target, heirs={}),
-        handover=replace(group.handover, books=books),
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "group", "counted", "cluster"),
     [
@@ -195,6 +135,7 @@ def of_version_1(group: GroupState) -> GroupState:
         ("cell-v2-before-paces", before_paces(GROUP), BEFORE_ASKS, CLUSTER),
         ("cell-v2-before-asks", before_modes(GROUP), BEFORE_ASKS, CLUSTER),
         ("cell-v2-before-modes", before_modes(GROUP), PULSES, CLUSTER),
+        ("cell-v2-before-racks", before_racks(GROUP), PULSES, CLUSTER),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )

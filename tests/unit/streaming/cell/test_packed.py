@@ -87,10 +87,10 @@ def test_the_plan_of_a_strategy_can_be_kept(strategy: str) -> None:
 
 
 def sorted_sets(group: GroupState) -> list[object]:
-    """What the order of mappings shows in."""
+    """What the order of mappings shows in. A set of racks shows another one each time."""
     there = group.membership
     return [
         [list(it) for it in (there.members, there.pulses, there.suspected, group.target.owners)],
         list(group.handover.books.items()),
-        list(group.topics.routes.items()),
+        [(name, replace(it, racks=())) for name, it in group.topics.routes.items()],
     ]

@@ -5,7 +5,7 @@ import pytest
 from streaming.feeds.announcements import LOSS_S, SILENCE_S, Seen
 from streaming.feeds.group_routes import EMPTY_LIFETIME_S
 from streaming.feeds.route_plan import HINT_LIFETIME_S, RoutePlan
-from trimtab.protocol import RunRef, TopicSummary
+from trimtab.protocol import RackRef, RunRef, TopicSummary
 
 MISSING = Seen(None)
 
@@ -224,3 +224,47 @@ def test_queues_of_brokers_are_told_once_by_each_watcher() -> None:
 
     plan.saw("orders", Seen((RunRef("broker-a", 0, 1), RunRef("broker-b", 0, 3))))
     assert [("billing", "orders", 5, 4)] == told(plan, 1_001)
+
+
+def test_hearsay_takes_no_queue_of_another_source() -> None:
+    """The controller was started without the name servers that it had: the group keeps them."""
+    plan = RoutePlan()
+    topics = {
+        "orders": known(3, 4),
+        "visits": known(2, 4).model_copy(update={"generation": "x"}),
+        "new": known(0, 0).model_copy(update={"awaited": True}),
+    }
+    plan.summarised("billing", topics, members=1, now=0)
+    for topic in topics:
+        plan.saw(topic, Seen(None, by_hearsay=True))
+
+    assert {("visits", None), ("new", None)} == {(it[1], it[3]) for it in told(plan, 0)}
+    assert [("billing", "orders")] == plan.disputes()
+    assert [] == plan.disputes()
+    plan.saw("orders", Seen((RunRef("broker-a", 0, 4),)))
+    assert ("billing", "orders", 4, 4) in told(plan, 1)
+    plan.saw("orders", Seen(None))
+    assert ("billing", "orders", 5, None) in told(plan, 2)
+
+
+def test_hearsay_that_was_told_before_a_groups_summary_was_read_takes_nothing_either() -> None:
+    """A join is read first, and what it asks for does not exist, as far as is known then."""
+    plan = RoutePlan()
+    plan.joined("billing", ["orders"], 0)
+    plan.saw("orders", Seen(None, by_hearsay=True))
+    assert [("billing", "orders", 1, None)] == told(plan, 0)
+
+    plan.summarised("billing", {"orders": known(3, 4)}, members=1, now=1)
+    assert [] == told(plan, 1) + told(plan, 100)
+    assert [("billing", "orders")] == plan.disputes()
+
+
+def test_racks_are_told_by_each_watcher_and_again_if_kafka_did_not_take_them() -> None:
+    """A summary shows nothing of them."""
+    plan = settled()
+    plan.saw("orders", kafka(4)._replace(racks=(RackRef(("east",), 0, 4),)))
+    (lost,) = plan.due(0)
+    plan.lost(lost, 1)
+    (again,) = plan.due(1)
+    assert lost.route.racks == again.route.racks
+    assert [] == plan.due(2)

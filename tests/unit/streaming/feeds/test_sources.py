@@ -40,7 +40,8 @@ def sources(*names: tuple[str, int], file: Path | None = None) -> Iterator[Sourc
         tick_interval_ms=1_000,
         route_poll_interval_ms=1_000,
         route_file=file,
-        name_servers=names,
+        name_servers=(names,) if names else (),
+        racks=False,
         cluster=None,
         heartbeat_budget=10_000,
     )
@@ -63,7 +64,18 @@ def test_the_file_comes_first_and_name_servers_last(tmp_path: Path) -> None:
 def test_without_name_servers_kafkas_word_is_final() -> None:
     """Most controllers have no RocketMQ."""
     with sources() as found:
-        assert {"orders": MISSING} == found.look(Kafka(), {"orders"}, {})
+        assert found.look(Kafka(), {"orders"}, {})["orders"].runs is None
+
+
+def test_without_name_servers_what_nobody_has_seen_is_hearsay() -> None:
+    """It may be RocketMQ's, and the controller is not told of its name servers any more."""
+    with sources() as found:
+        once = found.look(Kafka(), {"orders"}, {})
+        again = found.look(Kafka(), {"orders"}, once)
+        gone = found.look(Kafka(), {"visits"}, {"visits": BY_NAME})
+
+    assert {"orders": Seen(None, by_hearsay=True)} == once == again
+    assert {"visits": MISSING} == gone, "it was in the file"
 
 
 def test_what_both_say_does_not_exist_does_not() -> None:

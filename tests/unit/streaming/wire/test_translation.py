@@ -40,6 +40,7 @@ from rebalance.ids import (
     Tenure,
     TopicName,
 )
+from rebalance.racks import RackRun
 from streaming.wire.translation import event_of
 from tests.builders.log import LIFE, join
 from tests.builders.notation import queue
@@ -63,6 +64,7 @@ from trimtab.protocol import (
     Join,
     Leave,
     Pause,
+    RackRef,
     Rebalance,
     Record,
     Release,
@@ -199,6 +201,23 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
                 Queue(ORDERS, BrokerName("b1"), 5),
                 Queue(ORDERS, BrokerName("b2"), 0),
             ),
+        ),
+    ),
+    (
+        Route(
+            topic="orders",
+            version=2,
+            exists=True,
+            runs=(RunRef("", 0, 1),),
+            racks=(RackRef(("east", "west"), 0, 1),),
+        ),
+        RouteObserved(
+            STAMP,
+            ORDERS,
+            2,
+            exists=True,
+            queues=(Queue(ORDERS, BrokerName(""), 0),),
+            racks=(RackRun(frozenset({"east", "west"}), 0, 1),),
         ),
     ),
     (

@@ -11,6 +11,7 @@ from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import life
 from tests.builders.records import MemberRecord, at, beat_of, drained, joined, left
 from tests.builders.rosters import Told, after, check_transition, enter
+from trimtab.holdings import LAST
 
 A = MemberId("a")
 ONE_MEMBER = a_group().with_member("a", sequence=5)
@@ -49,6 +50,15 @@ def test_leaving_life_ends_by_its_own_word() -> None:
 
     assert {life("a"): Ending.LEFT} == draft.ended
     assert {A} == draft.outbox.gone
+
+
+@pytest.mark.parametrize(("number", "said"), [(6, ""), (LAST, "its process has died")])
+def test_a_guards_word_is_told_from_the_members_own(number: int, said: str) -> None:
+    """Whoever asks why a member left wants to know that its process died."""
+    (cause,) = after(ONE_MEMBER, left("a", sequence=number)).outbox.changes
+
+    assert cause.detail.startswith(said)
+    assert bool(said) == bool(cause.detail)
 
 
 # -- beats

@@ -2,11 +2,12 @@
 
 import pytest
 
+from rebalance.groups.model.decisions import TwinsMet
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import Epoch, InstanceId
 from tests.builders.notation import life, life_text
 from tests.builders.records import joined, routed
-from tests.builders.story import Story
+from tests.builders.story import Story, only
 
 HERS = InstanceId("i")
 
@@ -107,6 +108,7 @@ def test_who_comes_back_need_not_wait_for_itself(of_members: str, of_instances: 
     story.reads(joined("a:1-1", instance=HERS), routed("orders", 2))
     story.reads(joined("a:1-2", instance=HERS, last_epoch=story.state.epoch))
 
+    assert [] == only(TwinsMet, story.decided)
     assert ["1-2"] == [member.incarnation for member in story.state.membership.members.values()]
     assert {story.owners()[name] for name in story.owners()} == set(story.state.membership.members)
 
@@ -119,3 +121,13 @@ def test_of_two_that_started_in_one_millisecond_the_greater_stays(of_instances: 
     for sequence in (1, 2):
         story.reads(joined("a:1-3", instance=HERS, last_epoch=Epoch(0), sequence=sequence))
         assert {"c:1-6"} == lives(story)
+
+
+def test_nor_is_it_a_twin_where_lives_have_names_of_their_own() -> None:
+    """Its earlier life is still there, under the name of that."""
+    story = Story(policy=Policy(on_twin=TwinRule.SEPARATE))
+    story.reads(joined("a:1-1"), routed("orders", 2))
+    story.reads(joined("a:1-2", last_epoch=story.state.epoch))
+    assert [] == only(TwinsMet, story.decided)
+    story.reads(joined("a:3"))
+    assert 1 == len(only(TwinsMet, story.decided))
