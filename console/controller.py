@@ -179,8 +179,8 @@ def _kafka(
 def _require_topics(settings: Settings, servers: str, *, init: bool) -> None:
     """Refuse to start on topics that are not as they must be."""
     client = admin(settings, servers)
-    found = survey(client, wanted(settings))
+    found = survey(client, wanted(settings), servers)
     if init:
-        found = create_missing(client, found)
+        found = create_missing(client, found, servers)
     if lines := problems(found):
         raise Failure("\n".join(lines), ExitCode.UNHEALTHY)

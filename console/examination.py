@@ -12,9 +12,11 @@ from itertools import groupby
 from typing import Final
 
 from console.errors import Failure
+from console.group_moves import is_on_kafkas_side
 from console.lags import Lag, lags
 from console.published import Published, the_group
 from console.subscribers import Subscribers, asking
+from console.unattached import unattached
 from console.views import backlogs, coverage, findings, queues
 from console.views.findings import Finding
 from console.views.sentences import several
@@ -25,6 +27,8 @@ _HOUR_MS: Final = 60 * 60 * 1000
 _MINUTE_MS: Final = 60 * 1000
 _SETTLED_S: Final = 1.0
 """Longer than a batch: by then a hand-over that was seen half is whole."""
+_JOINED_S: Final = 3.0
+"""A broker lists a client before it is a member: a new process joins in a second or two."""
 
 Note = Callable[[str], object]
 Told = dict[str, list[Assignment]]
@@ -46,13 +50,19 @@ def examined(published: Published, name: str | None, now_ms: int, note: Note) ->
             if group.subscriptions:
                 found += findings.of_subscriptions(group, joins[group.group])
         found += _settled(published, name, groups, told)
-        found += _foreign(subscribers, groups, told, note)
+        found += _foreign(published, subscribers, groups, told, note)
+    found += _unattached(published, name, told, note)
     found += findings.of_history(it.entry for it in published.history(name, now_ms - _HOUR_MS))
     if name is not None:
         found += _backlogs(published, groups[name], told.get(name, []), note)
     else:
         found += findings.of_brokers(published.verdicts().values(), now_ms)
         found += findings.of_letters(it.letter for it in published.letters(now_ms - _HOUR_MS))
+    if published.unreadable:
+        note(
+            f"{published.unreadable} records of trimtab's own topics cannot be read, and what they "
+            "are about may be missing here: `trimtab check` names them"
+        )
     return list(dict.fromkeys(found))
 
 
@@ -86,17 +96,44 @@ def _unfitting(groups: dict[str, Group], told: Told) -> Iterator[Finding]:
 
 
 def _foreign(
-    subscribers: Subscribers, groups: dict[str, Group], told: Told, note: Note
+    published: Published,
+    subscribers: Subscribers,
+    groups: dict[str, Group],
+    told: Told,
+    note: Note,
 ) -> Iterator[Finding]:
-    """Say who reads beside members that own their queues; others have no offsets in common."""
+    """Say who reads beside members that own their queues; others have no offsets in common.
+
+    In the first step of a live move they read for the members, which wait.
+    """
     owning = [name for name in groups if any(it.mode is None for it in told.get(name, ()))]
     if not owning:
         return
     try:
-        for name, clients in subscribers.of(owning).items():
-            yield from findings.of_subscribers(name, clients)
+        for name, them in subscribers.of(owning).items():
+            waits = them.movable and is_on_kafkas_side(published.settings, name)
+            say = findings.of_movers if waits else findings.of_subscribers
+            yield from say(name, them.foreign)
     except Failure as error:
         note(f"foreign members of {several(owning)} were not looked for: {error}")
+
+
+def _unattached(published: Published, name: str | None, told: Told, note: Note) -> list[Finding]:
+    """Say who works by RocketMQ's own rule beside members, and still does a moment later."""
+    try:
+        first = unattached(published.settings, told)
+        if not first:
+            return []
+        time.sleep(_JOINED_S)
+        again = unattached(published.settings, _told(published, name))
+    except Failure as error:
+        note(f"consumers of RocketMQ that are not attached were not looked for: {error}")
+        return []
+    return [
+        it
+        for group, clients in first.items()
+        for it in findings.of_unattached(group, sorted(clients & again.get(group, frozenset())))
+    ]
 
 
 def _backlogs(

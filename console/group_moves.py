@@ -1,12 +1,15 @@
 """Moving a group to one side, live: write the wanted side, wait until all its queues are there.
 
 It is one committed offset (`trimtab.moving.wanted_side`): it goes by no controller. Called by
-`trimtab groups move`. Its one rule: no choice while a consumer that cannot move subscribes, for it
-would work on queues that others have given to trimtab's side.
+`trimtab groups move`, and by `trimtab groups sides` and `trimtab doctor`, which only look. Its one
+rule: no choice while a consumer that cannot move subscribes, for it would work on queues that
+others have given to trimtab's side.
 """
 
 import time
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from typing import Final
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
@@ -16,7 +19,7 @@ from console.cluster import admin, bootstrap_servers, native_options
 from console.errors import ExitCode, Failure
 from console.settings import Settings
 from trimtab.moving.assembly import CLIENT_ID
-from trimtab.moving.sides import Side, read_commit
+from trimtab.moving.sides import SIDES, Side, read_commit
 from trimtab.moving.wanted_side import WantedSide
 
 _ASK_S: Final = 10.0
@@ -31,18 +34,52 @@ def move(settings: Settings, group: str, side: Side, reason: str, patience_s: fl
     """
     servers = bootstrap_servers(settings)
     client = admin(settings, servers)
-    try:
+    with _refusals(group):
         _look_at_members(client, group)
-        wanted = WantedSide(
-            {**native_options(settings), "bootstrap.servers": servers, "log_level": 2},
-            group,
-            settings.topics.prefix,
-        )
-        wanted.choose(side, reason)
-        wanted.close()
+        with closing(_wanted(settings, servers, group)) as wanted:
+            wanted.choose(side, reason)
         return _wait(client, group, side, patience_s)
+
+
+def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | None]:
+    """Say how many queues of a group are on each side, and which is wanted, if any.
+
+    Raises:
+        Failure: Nothing is committed under its name, or Kafka does not answer.
+    """
+    servers = bootstrap_servers(settings)
+    with _refusals(group):
+        count = _count(admin(settings, servers), group)
+        with closing(_wanted(settings, servers, group)) as wanted:
+            chosen = wanted.read()
+    if not count:
+        text = f"group {group} has committed nothing in Kafka, so none of its queues is on any side"
+        raise Failure(text, ExitCode.NOT_FOUND)
+    return {side: count[side] for side in SIDES}, chosen
+
+
+def is_on_kafkas_side(settings: Settings, group: str) -> bool:
+    """Say whether no queue of a group is on trimtab's side.
+
+    Raises:
+        Failure: Kafka does not answer.
+    """
+    with _refusals(group):
+        return not _count(admin(settings, bootstrap_servers(settings)), group)["trimtab"]
+
+
+@contextmanager
+def _refusals(group: str) -> Iterator[None]:
+    """Say which group it is about."""
+    try:
+        yield
     except KafkaException as error:
         raise Failure(f"{group}: {error.args[0].str()}", ExitCode.UNHEALTHY) from error
+
+
+def _wanted(settings: Settings, servers: str, group: str) -> WantedSide:
+    options = {**native_options(settings), "bootstrap.servers": servers, "log_level": 2}
+    return WantedSide(options, group, settings.topics.prefix)
 
 
 def _look_at_members(client: AdminClient, group: str) -> None:
@@ -59,14 +96,20 @@ def _look_at_members(client: AdminClient, group: str) -> None:
 def _wait(client: AdminClient, group: str, side: Side, patience_s: float) -> int:
     deadline = time.monotonic() + patience_s
     while True:
-        asked = [ConsumerGroupTopicPartitions(group)]
-        answer = client.list_consumer_group_offsets(asked, request_timeout=_ASK_S)[group].result()
-        places = answer.topic_partitions or []
-        count = Counter(read_commit(it.offset, it.metadata or "").side for it in places)
-        if places and count[side] == len(places):
-            return len(places)
+        count = _count(client, group)
+        total = count.total()
+        if total and count[side] == total:
+            return total
         if time.monotonic() > deadline:
-            there = f"{count[side]} of {len(places)} queues are there after {patience_s:.0f} s"
+            there = f"{count[side]} of {total} queues are there after {patience_s:.0f} s"
             text = f"{group}: {there}; the others follow when their messages in work are finished"
             raise Failure(text, ExitCode.TIMEOUT)
         time.sleep(_LOOK_S)
+
+
+def _count(client: AdminClient, group: str) -> Counter[Side]:
+    """Count the queues on each side: what the last commit of each says."""
+    asked = [ConsumerGroupTopicPartitions(group)]
+    answer = client.list_consumer_group_offsets(asked, request_timeout=_ASK_S)[group].result()
+    places = answer.topic_partitions or []
+    return Counter(read_commit(it.offset, it.metadata or "").side for it in places)

@@ -145,7 +145,10 @@ class Published:
         return list(found.values())
 
     def letters(self, since_ms: int | None = None) -> list[KeptLetter]:
-        """Return the dead letters, oldest first."""
+        """Return the dead letters, oldest first, one of each record.
+
+        A batch that is repeated writes them again, and a new checkpoint those of a week.
+        """
         read = (
             (message, self._read(DEADLETTERS, message))
             for message in self._messages(DEADLETTERS, None, since_ms)
@@ -155,7 +158,11 @@ class Published:
             for message, letter in read
             if letter is not None
         ]
-        return [kept for _, kept in sorted(found, key=lambda it: it[0])]
+        first = dict[object, KeptLetter]()
+        for _, kept in sorted(found, key=lambda it: it[0]):
+            it = kept.letter
+            first.setdefault((it.topic, it.partition, it.offset, it.timestamp_ms), kept)
+        return list(first.values())
 
     def ticks(self, since_ms: int) -> dict[int, tuple[int, Tick]]:
         """Return the last tick of each partition since a moment, and when it was appended."""
@@ -277,7 +284,10 @@ def unknown(noun: str, name: str, known: Iterable[str]) -> str:
     """Say that there is no such thing, and what there is."""
     from difflib import get_close_matches
 
+    from console.views.sentences import several
+
     names = sorted(known)
-    near = get_close_matches(name, names, n=3, cutoff=0.6) or names[:3]
-    hint = f"; there is {', '.join(near)}" if near else f"; there is no {noun} at all yet"
-    return f"there is no {noun} {name}{hint}"
+    if not names:
+        return f"there is no {noun} {name}; there is no {noun} at all yet"
+    near = get_close_matches(name, names, n=3, cutoff=0.6)
+    return f"there is no {noun} {name}; there is {', '.join(near) or several(names)}"

@@ -11,9 +11,9 @@ for an answer.
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, NamedTuple
 
 from console import subscribers_process
 from console.cluster import bootstrap_servers, native_options
@@ -32,8 +32,8 @@ class Subscribers:
         """Take the process; `asking` makes both."""
         self._process = process
 
-    def of(self, groups: Iterable[str]) -> dict[str, list[str]]:
-        """Return who has joined each of these groups and cannot move, as client and host.
+    def of(self, groups: Iterable[str]) -> "dict[str, Joined]":
+        """Return who has joined each of these groups that has somebody who cannot move.
 
         Raises:
             Failure: It is not known.
@@ -48,13 +48,23 @@ class Subscribers:
         return foreign(json.loads(answer))
 
 
-def foreign(members: Mapping[str, Iterable[tuple[str, str]]]) -> dict[str, list[str]]:
-    """Return who of the members of each group, by client id and host, cannot move."""
-    others = {
-        group: [f"{client} at {host}" for client, host in of if not client.startswith(CLIENT_ID)]
-        for group, of in members.items()
-    }
-    return {group: them for group, them in others.items() if them}
+class Joined(NamedTuple):
+    """The members that Kafka's own group has."""
+
+    foreign: list[str]
+    """Who cannot move, as client and host."""
+    movable: int
+    """How many can."""
+
+
+def foreign(members: Mapping[str, Collection[tuple[str, str]]]) -> dict[str, Joined]:
+    """Return who has joined each group, by client id and host, if some of them cannot move."""
+    found = {}
+    for group, of in members.items():
+        others = [f"{client} at {host}" for client, host in of if not client.startswith(CLIENT_ID)]
+        if others:
+            found[group] = Joined(others, len(of) - len(others))
+    return found
 
 
 @contextmanager

@@ -78,13 +78,13 @@ def wanted(settings: Settings) -> tuple[TopicSpec, ...]:
     )
 
 
-def survey(admin: AdminClient, specs: Sequence[TopicSpec]) -> list[Found]:
-    """Look at every topic.
+def survey(admin: AdminClient, specs: Sequence[TopicSpec], servers: str) -> list[Found]:
+    """Look at every topic; ``servers`` is where, for people.
 
     Raises:
         Failure: Kafka does not answer.
     """
-    existing = _metadata(admin)
+    existing = _metadata(admin, servers)
     present = [spec for spec in specs if spec.name in existing]
     configs = _configs(admin, [spec.name for spec in present])
     return [
@@ -113,7 +113,7 @@ def problems(found: Iterable[Found]) -> list[str]:
     return lines
 
 
-def create(admin: AdminClient, missing: Sequence[TopicSpec]) -> None:
+def create(admin: AdminClient, missing: Sequence[TopicSpec], servers: str) -> None:
     """Create topics and return when clients can see them.
 
     Another process may create one at the same time; ``survey`` looks at what it is like.
@@ -142,24 +142,24 @@ def create(admin: AdminClient, missing: Sequence[TopicSpec]) -> None:
                 raise Failure(f"{name} could not be created: {reason}") from error
     # Brokers learn what the controller has decided a moment after the controller's answer.
     deadline = time.monotonic() + REQUEST_TIMEOUT_S
-    while not created.keys() <= _led(_metadata(admin)):
+    while not created.keys() <= _led(_metadata(admin, servers)):
         if time.monotonic() > deadline:
             raise Failure("Kafka has created topics but does not list them", ExitCode.TIMEOUT)
         time.sleep(_LOOK_AGAIN_S)
 
 
-def create_missing(admin: AdminClient, found: Sequence[Found]) -> list[Found]:
+def create_missing(admin: AdminClient, found: Sequence[Found], servers: str) -> list[Found]:
     """Create what ``found`` lacks, and look again.
 
     Raises:
         Failure: As ``create``.
     """
-    create(admin, [topic.spec for topic in found if topic.is_missing])
+    create(admin, [topic.spec for topic in found if topic.is_missing], servers)
     specs, deadline = [topic.spec for topic in found], time.monotonic() + REQUEST_TIMEOUT_S
     while True:  # each request goes to any broker, and one may hear of a topic after another
         is_late = time.monotonic() > deadline
         try:
-            found = survey(admin, specs)
+            found = survey(admin, specs, servers)
         except _UnknownTopic:
             if is_late:
                 raise
@@ -193,11 +193,13 @@ def _problems(spec: TopicSpec, metadata: TopicMetadata, config: Mapping[str, str
             )
 
 
-def _metadata(admin: AdminClient) -> dict[str, TopicMetadata]:
+def _metadata(admin: AdminClient, servers: str) -> dict[str, TopicMetadata]:
     try:
         return admin.list_topics(timeout=REQUEST_TIMEOUT_S).topics
     except KafkaException as error:
-        raise Failure(f"Kafka does not answer: {error.args[0].str()}", ExitCode.TIMEOUT) from error
+        why = f"Kafka does not answer at {servers}: {error.args[0].str()}"
+        remedy = "is it up, and is kafka.bootstrap_servers right (`trimtab config show`)?"
+        raise Failure(f"{why}; {remedy}", ExitCode.TIMEOUT) from error
 
 
 def _led(topics: Mapping[str, TopicMetadata]) -> set[str]:

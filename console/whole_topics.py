@@ -69,7 +69,7 @@ def messages(
     try:
         yield from _read(consumer, topics, key, since_ms)
     except KafkaException as error:
-        raise Away(f"Kafka does not answer: {error.args[0].str()}") from error
+        raise Away(f"Kafka does not answer at {servers}: {error.args[0].str()}") from error
     finally:
         consumer.close()
 
@@ -102,7 +102,8 @@ def _ends(
     for topic in topics:
         found = consumer.list_topics(topic, _TIMEOUT_S).topics[topic]
         if found.error is not None:
-            raise Failure(f"there is no topic {topic}", ExitCode.NOT_FOUND)
+            remedy = "`trimtab topics init` makes what is missing of trimtab's own"
+            raise Failure(f"there is no topic {topic}; {remedy}", ExitCode.NOT_FOUND)
         whole = range(len(found.partitions))
         for partition in whole if key is None else (partition_of(key, len(whole)),):
             first, end = offsets(consumer, TopicPartition(topic, partition))

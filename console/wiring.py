@@ -82,6 +82,7 @@ def _feeds(settings: Settings) -> FeedOptions:
         tick_interval_ms=milliseconds(settings.controller.tick_interval),
         route_poll_interval_ms=milliseconds(routes.poll_interval),
         route_file=Path(routes.file) if routes.file else None,
+        racks=routes.racks,
         name_servers=places(routes.name_servers) if routes.name_servers else (),
         cluster=settings.brokers.cluster,
         heartbeat_budget=settings.policy.heartbeat_budget,

@@ -47,7 +47,8 @@ def list_controllers(
 ) -> None:
     """Show what each controller has said last: it does every five seconds.
 
-    SAID_S is how long ago that was, in seconds. LONGEST_MS is of the batches of the five seconds
+    SAID_S is how long ago that was, in seconds; after 15 a controller that has
+    not said that it ended is silent. LONGEST_MS is of the batches of the five seconds
     before. MOVES counts since its process began.
 
     Examples:

@@ -1,7 +1,7 @@
-"""`trimtab groups move`: a group changes sides, while it works.
+"""`trimtab groups move` and `sides`: a group changes sides while it works, and on which it is.
 
-It is no command to the controller, and needs none (``console.group_moves``). The command ends when
-every queue is there, or says how many are.
+Neither goes to the controller, or needs one (``console.group_moves``). The first ends when every
+queue is there, or says how many are.
 """
 
 from typing import Annotated, Literal
@@ -9,8 +9,15 @@ from typing import Annotated, Literal
 import typer
 
 from console.commands.group_commands import Group
-from console.commands.options import Assignments, ConfigFile, Patience, milliseconds_of, settings_of
-from console.output import write
+from console.commands.options import (
+    Assignments,
+    ConfigFile,
+    Output,
+    Patience,
+    milliseconds_of,
+    settings_of,
+)
+from console.output import Format, Listing, write
 
 
 def move(
@@ -35,3 +42,28 @@ def move(
     patience_s = milliseconds_of("--timeout", patience) / 1_000
     count = begin(settings_of(config, assignments).settings, name, side, reason, patience_s)
     write(f"{name}: {count} queues are on the side of {side}")
+
+
+def sides(
+    name: Group,
+    *,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show on which side each queue of a group is that moves or has moved.
+
+    A queue is on the side that its last commit in Kafka names: kafka, unless a
+    MovingConsumer says trimtab. WANTED is what `trimtab groups move` has chosen last.
+
+    Examples:
+      trimtab groups sides billing
+      trimtab groups sides billing -o json
+    """
+    from console.group_moves import sides as look
+
+    count, wanted = look(settings_of(config, assignments).settings, name)
+    rows = [
+        {"side": side, "queues": queues, "wanted": side == wanted} for side, queues in count.items()
+    ]
+    Listing("sides", rows, ("side", "queues", "wanted")).show(output)

@@ -4,6 +4,7 @@ The records are read by ``console.published`` and put into rows by ``console.vie
 about one group reads one partition.
 """
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,6 +36,18 @@ Until = Annotated[
         "--until", metavar="TIME", show_default=False, help="Show entries up to this time."
     ),
 ]
+
+
+class GroupState(StrEnum):
+    """What `--state` may name: the brain's phases, which would take long to load here."""
+
+    STABLE = "stable"
+    RECONCILING = "reconciling"
+    ASSIGNING = "assigning"
+    STARVED = "starved"
+    EMPTY = "empty"
+
+
 LAST = 10
 """Entries of the history that `describe` shows: a screen has room for them below the rest."""
 
@@ -42,7 +55,7 @@ LAST = 10
 def list_groups(
     *,
     state: Annotated[
-        list[str] | None,
+        list[GroupState] | None,
         typer.Option("--state", metavar="STATE", show_default=False, help="Only in this state."),
     ] = None,
     like: Annotated[

@@ -44,5 +44,6 @@ for command in (
     commands.approve,
     commands.forget,
     moving.move,
+    moving.sides,
 ):
     app.command(cls=Command)(command)

@@ -3,6 +3,7 @@
 The rows are made by ``console.views.queues``.
 """
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -28,6 +29,17 @@ def queues() -> None:
     """
 
 
+class QueueState(StrEnum):
+    """What `--state` may name."""
+
+    HELD = "held"
+    MOVING = "moving"
+    WAITING = "waiting"
+    UNASSIGNED = "unassigned"
+    BROADCASTING = "broadcasting"
+    SHARED = "shared"
+
+
 @app.command("list", cls=Command)
 def list_queues(
     name: Group,
@@ -37,7 +49,7 @@ def list_queues(
         typer.Option("--owner", metavar="MEMBER", show_default=False, help="Only this member's."),
     ] = None,
     state: Annotated[
-        str | None,
+        QueueState | None,
         typer.Option("--state", metavar="STATE", show_default=False, help="Only in this state."),
     ] = None,
     lag: Annotated[

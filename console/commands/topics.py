@@ -52,12 +52,13 @@ def init(
     from console.topics import create_missing, survey, wanted
 
     settings = settings_of(config, assignments).settings
-    client = admin(settings, bootstrap_servers(settings))
-    found = survey(client, wanted(settings))
+    servers = bootstrap_servers(settings)
+    client = admin(settings, servers)
+    found = survey(client, wanted(settings), servers)
     missing = {topic.spec.name for topic in found if topic.is_missing}
     if missing and not dry_run:
         with call_of(context).progress.step(f"creating {len(missing)} topics"):
-            found = create_missing(client, found)
+            found = create_missing(client, found, servers)
     _show(found, output, made=missing, verb="would be created" if dry_run else "created")
     _refuse([topic for topic in found if not (dry_run and topic.is_missing)])
 
@@ -78,7 +79,8 @@ def check(
     from console.topics import survey, wanted
 
     settings = settings_of(config, assignments).settings
-    found = survey(admin(settings, bootstrap_servers(settings)), wanted(settings))
+    servers = bootstrap_servers(settings)
+    found = survey(admin(settings, servers), wanted(settings), servers)
     _show(found, output)
     _refuse(found)
 

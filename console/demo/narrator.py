@@ -14,12 +14,12 @@ from rich.text import Text
 
 from console.demo.journal import now
 from console.demo.screen import render
-from console.demo.summary import NANOSECONDS_PER_MS, NANOSECONDS_PER_S, Outcome
-from console.demo.view import HandoverRow, View, ranges
+from console.demo.summary import NANOSECONDS_PER_S, Outcome
+from console.demo.view import APART_NS, HandoverRow, View, ranges
 
-_SETTLED = 300 * NANOSECONDS_PER_MS
-"""A hand-over row that has not grown for this long is told: its queues follow each other within
-milliseconds, and its cause arrives with the assignment that made it."""
+_SETTLED = 5 * APART_NS
+"""A hand-over row that has not grown for this long is told. A standing heir begins at once, and why
+its holder gave the queue up is in the controller's next decision."""
 
 
 class Narrator(Protocol):
@@ -52,7 +52,7 @@ class PlainNarrator:
     def __init__(self, *, quiet: bool) -> None:
         self._console = Console(file=sys.stderr, highlight=False, soft_wrap=True, quiet=quiet)
         self._begun = now()
-        self._told: set[tuple[str, str, int]] = set()
+        self._told: set[tuple[str, str, int, int]] = set()
 
     def begin(self, headline: str, shows: str) -> None:
         """Name the step and what it shows."""
@@ -61,7 +61,7 @@ class PlainNarrator:
     def show(self, view: View) -> None:
         """Tell the hand-overs that have not been told."""
         for row in reversed(view.handovers):
-            key = (row.giver, row.heir, row.epoch)
+            key = (row.giver, row.heir, row.epoch, row.since)
             if key not in self._told and now() - row.at > _SETTLED:
                 self._told.add(key)
                 self._line(f"  {handover_line(row)}")

@@ -76,7 +76,7 @@ class Stage:
         layer = {key: Given(value, "the demo") for key, value, _ in values}
         self.place.settings.write_text(toml(Loaded(settings, (layer,))))
         admin = AdminClient({"bootstrap.servers": self.place.bootstrap_servers, "log_level": 2})
-        topics.create(admin, topics.wanted(settings))
+        topics.create(admin, topics.wanted(settings), self.place.bootstrap_servers)
         admin.create_topics([NewTopic(TOPIC, self.place.queues, 1)])[TOPIC].result()
 
     @property

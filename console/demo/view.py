@@ -17,6 +17,10 @@ _PACE_WINDOW = 3 * NANOSECONDS_PER_S
 """Rates are over the last three seconds: calm enough to read, quick enough to show a stop."""
 
 
+APART_NS = 300 * NANOSECONDS_PER_MS
+"""Queues that go together follow each other within milliseconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemberRow:
     """One member: what it works on, and what it was told."""
@@ -50,8 +54,10 @@ class HandoverRow:
     giver: str
     heir: str
     epoch: int
+    since: int
+    """When the first of them was taken over."""
     at: int
-    """When the last of them was taken over."""
+    """When the last of them was."""
     rest_ms: float
     """The longest time that one of them had no worker."""
     cause: str | None
@@ -137,10 +143,13 @@ def _member_row(
 
 def handover_rows(handovers: Iterable[Handover], board: Board) -> tuple[HandoverRow, ...]:
     """The hand-overs, those of one decision between the same two in one row; newest first."""
-    together: defaultdict[tuple[str, str, int], list[Handover]] = defaultdict(list)
-    for one in handovers:
-        together[one.giver, one.heir, one.epoch].append(one)
-    rows = [_handover_row(group, board) for group in together.values()]
+    together: defaultdict[tuple[str, str, int], list[list[Handover]]] = defaultdict(list)
+    for one in sorted(handovers, key=lambda it: it.at):
+        groups = together[one.giver, one.heir, one.epoch]
+        if not groups or one.at - groups[-1][-1].at > APART_NS:
+            groups.append([])  # named together, and let go for different reasons
+        groups[-1].append(one)
+    rows = [_handover_row(group, board) for groups in together.values() for group in groups]
     return tuple(sorted(rows, key=lambda row: row.at, reverse=True))
 
 
@@ -152,7 +161,8 @@ def _handover_row(group: list[Handover], board: Board) -> HandoverRow:
         giver=last.giver,
         heir=last.heir,
         epoch=last.epoch,
-        at=max(one.at for one in group),
+        since=group[0].at,
+        at=last.at,
         rest_ms=max(one.rest for one in group) / NANOSECONDS_PER_MS,
         cause=None if cause is None else told(cause),
     )

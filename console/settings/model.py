@@ -73,6 +73,11 @@ class Settings(BaseSettings):
             self.policy.policy(job.max_clock_step)
         except ValueError as error:
             raise ValueError(f"policy: {error}") from error
+        if "racks" in self.policy.strategy_options and not self.routes.racks:
+            raise ValueError(
+                "policy.strategy_options.racks needs routes.racks = true, or nobody knows in which "
+                "racks partitions have replicas"
+            )
         if self.kafka.bootstrap_servers is None and self.topics.replication_factor > 1:
             raise ValueError(
                 "topics.replication_factor must be 1 on the embedded Kafka, which is one broker; "

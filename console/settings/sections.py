@@ -104,7 +104,12 @@ class RouteSettings(Section):
 
     name_servers: Places | None = None
     """RocketMQ's name servers, as its clients are told them: host:port;host:port. They are asked
-    for the queues of topics that are neither in the file nor in Kafka, each time that Kafka is."""
+    for the queues of topics that are neither in the file nor in Kafka, each time that Kafka is.
+    Commas separate several clusters; a topic is of the first one that has it."""
+
+    racks: bool = False
+    """Whether groups are told in which racks each partition of Kafka's has replicas, for STICKY's
+    option `racks`. Then a partition that gets replicas elsewhere may move."""
 
 
 class SparkSettings(Section):

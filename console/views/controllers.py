@@ -1,7 +1,7 @@
 """Controllers: what each has said of itself last, and how long ago.
 
 Called by `trimtab controllers`. One that was killed says nothing any more, and its last word stays:
-its age shows that.
+it is `silent`.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ def row(status: Controller, said_s: float) -> Row:
     times, totals = status.times, status.totals
     return {
         "controller": status.controller,
-        "role": status.role,
+        "role": "silent" if said_s > SILENT_S and status.role != "ended" else status.role,
         "said_s": round(said_s),
         "batch": status.batch,
         "longest_ms": times.longest_ms if times else None,

@@ -25,6 +25,7 @@ from trimtab.protocol import (
     InheritRef,
     MemberChanged,
     RebalanceDone,
+    TopicSummary,
     Verdict,
 )
 
@@ -48,9 +49,10 @@ def of_queue(
     history: Iterable[tuple[str, HistoryRecord]],
 ) -> list[Row] | None:
     """Explain who has a queue, or why nobody has; None if nothing has ever been said of it."""
-    now = _present(queue, told)
+    records = list(told)
+    now = _present(queue, records)
     steps = _way_to(queue, now, [Noted(*it) for it in history])
-    if not now and not steps and not _is_of(queue, group):
+    if not now and not steps and not _is_of(queue, group, records):
         return None
     rows = [_row(it) for it in steps]
     if now and not steps:
@@ -80,11 +82,13 @@ def _way_to(
     return [] if epoch is None else _drawn(noted, epoch)
 
 
-def _is_of(queue: str, group: Group) -> bool:
-    """Whether a group subscribes the topic of a queue, and that has so many."""
+def _is_of(queue: str, group: Group, told: Iterable[Assignment]) -> bool:
+    """Whether a group subscribes the topic of a queue, and that has so many on no named broker."""
     topic, _, number = queue.rpartition("-")
     summary = group.topics.get(topic)
-    return summary is not None and number.isdecimal() and int(number) < summary.queues
+    if summary is None or not number.isdecimal() or int(number) >= summary.queues:
+        return False
+    return not any(it.broker for record in told for it in record.hold if it.topic == topic)
 
 
 def _unowned(group: Group) -> Row:
@@ -122,9 +126,22 @@ def of_group(
             _said(f"{count} queues have no owner", why)
             for why, count in (group.shortage or {}).items()
         ]
+        rows += [
+            _said(f"it waits for topic {topic}", _awaited(it))
+            for topic, it in sorted(group.topics.items())
+            if it.awaited
+        ]
         if group.ailment:
             rows.append(_said("it ails", group.ailment))
     return rows
+
+
+def _awaited(topic: TopicSummary) -> str:
+    if topic.version:
+        return "it does not exist"
+    return (
+        "nobody has said yet which queues it has: if it is RocketMQ's, do its name servers answer?"
+    )
 
 
 def too_old(what: str, history: Sequence[tuple[str, HistoryRecord]]) -> str:
@@ -134,9 +151,8 @@ def too_old(what: str, history: Sequence[tuple[str, HistoryRecord]]) -> str:
     return f"the history has no {what} up to then: {begin}"
 
 
-def _present(queue: str, told: Iterable[Assignment]) -> list[tuple[str, int, str, str]]:
+def _present(queue: str, records: Sequence[Assignment]) -> list[tuple[str, int, str, str]]:
     """Return who has a queue now and who comes next: member, epoch, in words, and why."""
-    records = list(told)
     owners = [
         (
             it.member,

@@ -32,6 +32,8 @@ COLUMNS = ("kind", "subject", "finding", "remedy")
 
 STUCK_MS = 120_000
 """Twice the longest time that a member has by default to let go (`policy.revocation_timeout`)."""
+_RETRIES = "%RETRY%"
+"""How RocketMQ calls topics of messages that failed (`MixAll.RETRY_GROUP_TOPIC_PREFIX`)."""
 SILENT_MS = 10_000
 """Ticks come once a second; the driver drops those that it could not send for five."""
 BEHIND = 30
@@ -54,6 +56,7 @@ class Kind(StrEnum):
     OVERLAP = "overlap"
     SUBSCRIPTIONS = "subscriptions"
     FOREIGN = "foreign members"
+    UNATTACHED = "unattached consumers"
     LAG = "lag"
     ORPHAN_LAG = "orphan lag"
     HELD = "held"
@@ -111,7 +114,9 @@ def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
         yield Finding(Kind.AILMENT, name, f"it ails: {group.ailment}", remedy)
     if group.paused:
         remedy = f'`trimtab groups resume {name} --reason "..."`'
-        finding = f"it is paused since {ago(now_ms - group.at_ms)} or longer"
+        end = group.paused_until_ms
+        left = f"for {ago(max(0, end - now_ms))} more" if end else "until somebody resumes it"
+        finding = f"it is paused, {left}"
         yield Finding(Kind.PAUSE, name, finding, remedy)
     if group.members and group.state == "starved":
         yield _starved(group)
@@ -120,13 +125,26 @@ def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
         finding = f"{group.queues.moving} queues have been moving for {ago(now_ms - group.at_ms)}"
         remedy = f"`trimtab queues list {name} --state moving` names who does not let go"
         yield Finding(Kind.STUCK, name, finding, remedy)
-    if group.state == "assigning" and stuck:
-        # Of version 0 nobody has said anything yet: its name server may be away.
-        awaited = [name for name, it in sorted(group.topics.items()) if it.awaited and it.version]
-        what = f"topics that do not exist: {several(awaited)}" if awaited else "its routes"
-        remedy = "create them, or `trimtab topics check`"
-        yield Finding(Kind.NO_ROUTES, name, f"it waits for {what}", remedy)
+    if group.members and stuck:
+        yield from _of_routes(group)
     yield from _of_people(group)
+
+
+def _of_routes(group: Group) -> Iterator[Finding]:
+    """Say which topics its members wait for, whatever else they work on.
+
+    Of version 0 nobody has said anything yet: its name server may be away. RocketMQ makes a
+    group's topic of messages to be tried again when the first one fails.
+    """
+    asked = [it for it in sorted(group.topics.items()) if not it[0].startswith(_RETRIES)]
+    if awaited := [name for name, it in asked if it.awaited and it.version]:
+        finding = f"it waits for topics that do not exist: {several(awaited)}"
+        remedy = "create them, or `trimtab topics check`"
+        yield Finding(Kind.NO_ROUTES, group.group, finding, remedy)
+    if unknown := [name for name, it in asked if not it.version]:
+        finding = f"it waits for its routes: {several(unknown)}"
+        remedy = "look at the controller's log; if they are RocketMQ's, at routes.name_servers"
+        yield Finding(Kind.NO_ROUTES, group.group, finding, remedy)
 
 
 def _starved(group: Group) -> Finding:
@@ -152,7 +170,12 @@ def _of_people(group: Group) -> Iterator[Finding]:
         return [it.member for it in group.people if getattr(it, trait)]
 
     assert {"held", "resting"} <= MemberSummary.model_fields.keys()
-    if silent := those("held"):
+    silent = those("held")
+    if silent and group.paused:
+        remedy = "look at them; resume the group, or `trimtab groups evict` who is dead"
+        finding = f"{several(silent)} are silent, and nobody is evicted while the group is paused"
+        yield Finding(Kind.HELD, group.group, finding, remedy)
+    elif silent:
         remedy = (
             f'look at them; `trimtab groups approve {group.group} --reason "..."` if they are dead'
         )
@@ -181,6 +204,25 @@ def of_subscribers(group: str, clients: Sequence[str]) -> Iterator[Finding]:
         finding = f"{len(clients)} consumers of Kafka's own have the same group.id: "
         remedy = "stop them, or give them another group.id: they read what members read as well"
         yield Finding(Kind.FOREIGN, group, finding + several(clients), remedy)
+
+
+def of_movers(group: str, clients: Sequence[str]) -> Iterator[Finding]:
+    """Say who keeps a group from its move; all its queues are on Kafka's side."""
+    if clients:
+        finding = f"{len(clients)} of its consumers on Kafka's side cannot move: {several(clients)}"
+        remedy = (
+            "nothing is read twice; make each a MovingConsumer, and then "
+            f'`trimtab groups move {group} trimtab --reason "..."`'
+        )
+        yield Finding(Kind.FOREIGN, group, finding, remedy)
+
+
+def of_unattached(group: str, clients: Sequence[str]) -> Iterator[Finding]:
+    """Say who works on the group's queues, and does not ask the controller."""
+    if clients:
+        finding = f"{len(clients)} consumers of RocketMQ share it by RocketMQ's own rule: "
+        remedy = "attach them, or stop them: each of their queues has a second owner"
+        yield Finding(Kind.UNATTACHED, group, finding + several(clients), remedy)
 
 
 def of_history(entries: Iterable[HistoryRecord]) -> Iterator[Finding]:
