@@ -163,7 +163,7 @@ hooks: dev ## Let git call `make` before each commit
 	@$(BIN)/pre-commit install
 
 clean: ## Remove the results of checks and builds; downloads stay
-	@rm -rf build dist clients/python/dist .cache/{coverage*,hypothesis,import-linter,mypy,pytest,ruff,tmp}
+	@rm -rf build dist clients/python/dist clients/java/target .cache/{coverage*,hypothesis,import-linter,mypy,pytest,ruff,tmp}
 	@find . -name __pycache__ -not -path './.*' -prune -exec rm -rf {} +
 
 distclean: clean ## Remove everything that make ever created

@@ -21,6 +21,8 @@ LATE_COMMIT_S: Final = 5.0
 latest: a commit has two seconds."""
 WOKEN_S: Final = 0.25
 """What a process had begun to send when it was frozen leaves it this long after it wakes."""
+_UNTOLD: Final = -1
+"""The token of a commit that says none."""
 
 
 def commits_go_back(history: History) -> Iterator[str]:
@@ -36,8 +38,10 @@ def brokers_go_back(history: History) -> Iterator[str]:
     """The same of RocketMQ's brokers; one that comes back may have forgotten the last seconds.
 
     A consumer tells its broker by two threads, so what was committed a moment ago may come again.
+    And it may have begun to send when it was frozen: a broker refuses nobody.
     """
     told = defaultdict[int, list[Event]](list)
+    begun = _Begun(history)
     for event in history:
         those = told[event.queue]
         if event.kind == "back":
@@ -47,7 +51,11 @@ def brokers_go_back(history: History) -> Iterator[str]:
                 del those[0]
             is_long_ago = bool(those) and those[0].at < event.at - AT_ONCE_NS
             if is_long_ago and event.offset < those[0].offset:
-                yield f"queue {event.queue}: after {those[-1].offset} {event.offset} is committed"
+                if begun.has(event):
+                    those.clear()  # should its owner die now, the heir begins there
+                else:
+                    was = those[-1].offset
+                    yield f"queue {event.queue}: after {was} {event.offset} is committed"
             those.append(event)
 
 
@@ -86,28 +94,22 @@ def _set_back(history: History) -> Iterator[tuple[Event, Event]]:
 
 
 def _on_their_way(history: History) -> set[Event]:
-    """Commits that are set back, and that a freeze may have held up.
-
-    Of a process that is one write in a round: it looks and sends within a millisecond, so a freeze
-    hardly ever falls between both, and a process that commits when it wakes does so each time.
-    """
-    found = set[Event]()
-    woken: tuple[set[str], int] | None = None
-    for _, commit in _set_back(history):
-        lives = _lives(history, commit)
-        if _was_held_up(history, commit, lives):
-            found.add(commit)
-        elif any(_had_begun(history, commit, who) for who in lives):
-            woken = woken or (lives, commit.at)
-            if lives & woken[0] and commit.at - woken[1] <= STAMPS_NS:
-                found.add(commit)
-    return found
+    """Commits that are set back, and that a freeze may have held up."""
+    begun = _Begun(history)
+    return {
+        commit
+        for _, commit in _set_back(history)
+        if _was_held_up(history, commit, _lives(history, commit)) or begun.has(commit)
+    }
 
 
 def _lives(history: History, commit: Event) -> set[str]:
-    """Who may have made a commit."""
-    grant = (commit.queue, commit.token)
-    return {it.who for it in history if it.kind == "began" and (it.queue, it.token) == grant}
+    """Who may have made a commit. Kafka is told the token; RocketMQ's brokers are not."""
+    return {
+        it.who
+        for it in history
+        if (it.kind, it.queue) == ("began", commit.queue) and commit.token in {it.token, _UNTOLD}
+    }
 
 
 def _was_held_up(history: History, commit: Event, lives: set[str]) -> bool:
@@ -116,25 +118,45 @@ def _was_held_up(history: History, commit: Event, lives: set[str]) -> bool:
     return any(
         it.kind == "cured"
         and (it.said.startswith("broker") or it.said in lines)
-        and it.at <= commit.at <= it.at + LATE_COMMIT_S * S
+        and it.at - STAMPS_NS <= commit.at <= it.at + LATE_COMMIT_S * S
         for it in history
     )
 
 
-def _had_begun(history: History, commit: Event, who: str) -> bool:
-    """Whether it may have been sent as this life froze, of what it had been handed by then."""
-    for thaw in history:
-        if (
-            thaw.who == who
-            and thaw.kind in {"resumed", "paused"}
-            and thaw.at <= commit.at <= thaw.at + WOKEN_S * S
-        ):
-            handed = (
-                it.offset + 1
-                for it in history
-                if it.kind == "handed"
-                and (it.who, it.queue, it.token) == (who, commit.queue, commit.token)
-                and it.at < thaw.at
-            )
-            return commit.offset <= max(handed, default=commit.offset)
-    return False
+class _Begun:
+    """What a process had begun to send when it was frozen.
+
+    That is one write in a round: a process looks and sends within a millisecond, so a freeze
+    hardly ever falls between both, and a process that commits when it wakes does so each time.
+    """
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._found: tuple[set[str], int] | None = None
+        """Who may have made the write, and when."""
+
+    def has(self, commit: Event) -> bool:
+        """Whether a commit is of it. They are asked for in order."""
+        lives = _lives(self._history, commit)
+        makers = {who for who in lives if self._may_have_begun(commit, who)}
+        if makers and self._found is None:
+            self._found = makers, commit.at
+        if self._found is None:
+            return False
+        those, at = self._found
+        return bool(makers & those) and commit.at - at <= STAMPS_NS
+
+    def _may_have_begun(self, commit: Event, who: str) -> bool:
+        """Whether it may have been sent as this life froze, of what it had been handed by then."""
+        mine = [it for it in self._history if it.who == who]
+        for thaw in mine:
+            if thaw.kind in {"resumed", "paused"} and thaw.at <= commit.at <= thaw.at + WOKEN_S * S:
+                handed = (
+                    it.offset + 1
+                    for it in mine
+                    if (it.kind, it.queue) == ("handed", commit.queue)
+                    and commit.token in {it.token, _UNTOLD}
+                    and it.at < thaw.at
+                )
+                return commit.offset <= max(handed, default=commit.offset)
+        return False

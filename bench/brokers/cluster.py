@@ -152,6 +152,7 @@ class Cluster:
         protocols = "BROKER:PLAINTEXT,CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT"
         different = {
             "node.id": name,
+            "broker.rack": rack_of(name),
             "listeners": _listed(listeners),
             "advertised.listeners": _listed(advertised),
             "listener.security.protocol.map": protocols,
@@ -160,6 +161,11 @@ class Cluster:
         }
         embedded = broker_properties(port=self._listens[name], controller_port=self._quorum[name])
         return embedded + "".join(f"{key}={value}\n" for key, value in different.items())
+
+
+def rack_of(name: str) -> str:
+    """Return where a broker stands: each in a rack of its own."""
+    return f"rack-{name}"
 
 
 def _listed(listeners: dict[str, int]) -> str:

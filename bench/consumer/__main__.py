@@ -139,7 +139,8 @@ def _kafka(progress: Progress, count: int) -> Iterator[str]:
         EmbeddedKafka(Path(home), port=0, progress=progress) as kafka,
     ):
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers, "log_level": 0})
-        topics.create(admin, topics.wanted(load(environment={}).settings))
+        wanted = topics.wanted(load(environment={}).settings)
+        topics.create(admin, wanted, kafka.bootstrap_servers)
         for topic in (TOPIC, FEW):
             admin.create_topics([NewTopic(topic, PARTITIONS, 1)])[topic].result()
         settings = {"bootstrap.servers": kafka.bootstrap_servers, "linger.ms": 50, "log_level": 0}

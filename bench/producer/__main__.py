@@ -70,7 +70,8 @@ def _kafka(progress: Progress) -> Iterator[str]:
         EmbeddedKafka(Path(home), port=0, progress=progress) as kafka,
     ):
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers, "log_level": 2})
-        topics.create(admin, topics.wanted(load(environment={}).settings))
+        wanted = topics.wanted(load(environment={}).settings)
+        topics.create(admin, wanted, kafka.bootstrap_servers)
         admin.create_topics([NewTopic(TOPIC, _PARTITIONS, 1)])[TOPIC].result()
         yield kafka.bootstrap_servers
 

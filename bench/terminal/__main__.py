@@ -113,7 +113,7 @@ def _kafka(progress: Progress, groups: int) -> Iterator[str]:
     ):
         settings = load(environment={}).settings
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers, "log_level": 0})
-        topics.create(admin, topics.wanted(settings))
+        topics.create(admin, topics.wanted(settings), kafka.bootstrap_servers)
         with progress.step(f"{groups} groups"):
             producer = Producer(
                 {

@@ -29,6 +29,7 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
+from rebalance.racks import RackRun
 
 GROUP = GroupState(
     name=GroupName("n1"),
@@ -148,9 +149,7 @@ GROUP = GroupState(
             MemberId("n206"): Departure(
                 incarnation=Incarnation("n207"), sequence=208, at=Millis(209)
             ),
-            MemberId("n210"): Departure(
-                incarnation=Incarnation("n211"), sequence=212, at=Millis(213)
-            ),
+            MemberId("n210"): Departure(Incarnation("n211"), sequence=212, at=Millis(213)),
         },
         empty_since=Millis(248),
     ),
@@ -165,6 +164,7 @@ GROUP = GroupState(
                 ),
                 generation="n96",
                 left_out=97,
+                racks=(RackRun(frozenset({"n250", "n251"}), 252, 253),),
             ),
             TopicName("n98"): Route(
                 version=99,

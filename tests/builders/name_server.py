@@ -1,7 +1,7 @@
-"""A name server of RocketMQ that answers whatever number it is asked by.
+"""A name server of RocketMQ that answers whatever number it is asked by, and a broker in one.
 
-Used by the tests of ``name_server`` and of the route watcher. One caller at a time asks it, as one
-controller asks.
+Used by the tests of ``name_server``, of the route watcher and of ``consumer_lists``. One caller at
+a time asks it, as one controller asks.
 """
 
 import json
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final
 
+from streaming.feeds.consumer_lists import GET_CONSUMER_LIST_BY_GROUP
 from streaming.feeds.name_server import GET_BROKER_CLUSTER_INFO, GET_ROUTEINFO_BY_TOPIC
 
 KNOWN: Final = (
@@ -22,14 +23,19 @@ KNOWN: Final = (
 NONE_KNOWN: Final = b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
 """What it says before they have registered with it."""
 NO_SUCH_TOPIC: Final = 17
+NO_SUCH_GROUP: Final = 1
+NOTHING: Final[Mapping[str, bytes]] = {}
 _LENGTHS: Final = 8
 
 
 @contextmanager
 def answering(
-    routes: Mapping[str, bytes], known: bytes = KNOWN, port: int = 0
+    routes: Mapping[str, bytes],
+    known: bytes = KNOWN,
+    port: int = 0,
+    consumers: Mapping[str, bytes] = NOTHING,
 ) -> Iterator[tuple[str, int]]:
-    """One that has these routes, and of all other topics says that they do not exist."""
+    """One that has these routes and consumers of groups, and says that all others do not exist."""
     ended = threading.Event()
     with socket.create_server(("127.0.0.1", port)) as listening:
         callers: list[socket.socket] = []
@@ -38,7 +44,7 @@ def answering(
             while not ended.is_set():
                 with suppress(OSError):
                     callers.append(listening.accept()[0])
-                    _serve(callers[-1], routes, known)
+                    _serve(callers[-1], routes, known, consumers)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -54,17 +60,26 @@ def answering(
                 caller.close()
 
 
-def _serve(caller: socket.socket, routes: Mapping[str, bytes], known: bytes) -> None:
+def _serve(
+    caller: socket.socket,
+    routes: Mapping[str, bytes],
+    known: bytes,
+    consumers: Mapping[str, bytes],
+) -> None:
     with caller.makefile("rb") as coming:
         while lengths := coming.read(_LENGTHS):
             asked = json.loads(coming.read(struct.unpack(">II", lengths)[1]))
+            code, fields = asked["code"], asked["extFields"]
             body: bytes | None = known
-            if asked["code"] == GET_ROUTEINFO_BY_TOPIC:
-                body = routes.get(asked["extFields"]["topic"])
+            missing = NO_SUCH_TOPIC
+            if code == GET_ROUTEINFO_BY_TOPIC:
+                body = routes.get(fields["topic"])
+            elif code == GET_CONSUMER_LIST_BY_GROUP:
+                body, missing = consumers.get(fields["consumerGroup"]), NO_SUCH_GROUP
             else:
-                assert asked["code"] == GET_BROKER_CLUSTER_INFO
-            code = NO_SUCH_TOPIC if body is None else 0
-            caller.sendall(framed(body or b"", asked["opaque"], code))
+                assert code == GET_BROKER_CLUSTER_INFO
+            said = missing if body is None else 0
+            caller.sendall(framed(body or b"", asked["opaque"], said))
 
 
 def framed(body: bytes, opaque: int = 1, code: int = 0) -> bytes:

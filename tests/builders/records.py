@@ -37,6 +37,7 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
+from rebalance.racks import RackRun
 from rebalance.stamp import Stamp
 from tests.builders.notation import NO_LIFE, claims, life, namings
 
@@ -155,12 +156,18 @@ def marked(who: str) -> Callable[[Stamp], Released]:
 
 
 def routed(
-    topic: str, queues: int, *, version: int = 1, exists: bool = True, generation: str = ""
+    topic: str,
+    queues: int,
+    *,
+    version: int = 1,
+    exists: bool = True,
+    generation: str = "",
+    racks: tuple[RackRun, ...] | None = None,
 ) -> RouteRecord:
     """The watcher saw this many queues of a topic."""
     name = TopicName(topic)
     seen = tuple(Queue(name, BrokerName(""), number) for number in range(queues))
-    return lambda stamp: RouteObserved(stamp, name, version, exists, seen, generation)
+    return lambda stamp: RouteObserved(stamp, name, version, exists, seen, generation, racks)
 
 
 def missing(topic: str, *, version: int = 1) -> RouteRecord:

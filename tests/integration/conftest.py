@@ -58,8 +58,8 @@ A query that finds nothing looks again after 50 ms, not 10: a quarter of what an
 """
 
 MakeMember = Callable[[str], Member]
-QUEUES = 8
-"""Of the topic of a test's group."""
+QUEUES = 8  # of the topic of a test's group
+RACK = "east"  # where the session's broker stands
 
 
 @pytest.fixture(scope="session")
@@ -72,8 +72,8 @@ def lines() -> Iterator[Lines]:
 @pytest.fixture(scope="session")
 def kafka(tmp_path_factory: pytest.TempPathFactory, lines: Lines) -> Iterator[EmbeddedKafka]:
     """The session's broker; its log is named when it fails to start."""
-    home, properties = tmp_path_factory.mktemp("kafka"), lines.properties
-    with EmbeddedKafka(home, port=0, properties=properties) as broker:
+    properties = {**lines.properties, "broker.rack": RACK}
+    with EmbeddedKafka(tmp_path_factory.mktemp("kafka"), port=0, properties=properties) as broker:
         yield broker
 
 

@@ -30,6 +30,9 @@ _STREAM: Final = "@STREAM"
 """RocketMQ adds it to the id of a client that is polled."""
 LITE: Final = "lite"
 """Instead of a listener: it is polled."""
+PULLS: Final = ("listener", "tasks")
+"""It pulls from each queue by itself, as its listener says or RocketMQ's service."""
+_PROGRAMS: Final = {LITE: "LiteWorker"} | dict.fromkeys(PULLS, "PullWorker")
 LATELY_NS: Final = 2_000_000_000
 """In this time there is a message for each queue, also on a machine that is busy."""
 AT_WORK_NS: Final = 20_000_000
@@ -90,14 +93,22 @@ class Consumers:
         return [it for it in self._server.lines() if word in it]
 
     def set_back(self) -> list[str]:
-        """Each offset that was committed after a higher one."""
+        """Each offset that was committed after a higher one, unless a freeze had held it up."""
         told = [it.split() for it in self.heard_of_server("committed broker-")]
         numbers = {it: at for at, it in enumerate(sorted({(it[1], it[2]) for it in told}))}
         commits = [
             Event(int(at), broker, "committed", numbers[broker, queue], offset=int(offset))
             for _, broker, queue, offset, at in told
         ]
-        return [*brokers_go_back(tuple(commits))]
+        woken = [
+            event
+            for name, (_, awake) in self.frozen.items()
+            for event in (
+                Event(awake, name, "resumed"),
+                *(Event(0, name, "began", it) for it in numbers.values()),
+            )
+        ]
+        return [*brokers_go_back(tuple(sorted([*commits, *woken])))]
 
     def routes(self, *topics: str) -> dict[str, Seen]:
         """What the name server says of topics."""
@@ -118,10 +129,10 @@ class Consumers:
         """Start one, under its name or as another client."""
         controller = self._controller
         about = [self._server.names, kafka or controller.servers, controller.prefix, self.group]
-        lite = listener == LITE
-        self._queues = QUEUES if lite else WITH_RETRIES
-        self._suffix = _STREAM if lite else ""
-        command = java("LiteWorker" if lite else "RocketWorker", library)
+        program = _PROGRAMS.get(listener, "RocketWorker")
+        self._queues = WITH_RETRIES if program == "RocketWorker" else QUEUES
+        self._suffix = _STREAM if listener in _PROGRAMS else ""
+        command = java(program, library)
         self.workers[name] = self._start(
             name, [*command, *about, f"{self.group}-topic", client or name, listener, fallback]
         )
@@ -132,6 +143,11 @@ class Consumers:
         said = sum(" state " in line for line in worker.lines())
         worker.tell("state")
         return worker.wait_for(" state ", said + 1).split()[-1]
+
+    def stalls(self, name: str) -> int:
+        """How often one has found that it had not asked for messages of a queue."""
+        self.state(name)
+        return int(self.workers[name].wait_for(" stalls ").split()[-1])
 
     def settle(self, *names: str) -> None:
         """Wait until these and no others hold all queues, at rest."""

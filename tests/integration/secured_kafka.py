@@ -11,6 +11,7 @@ the broker's. All others may do what they were allowed.
 
 import re
 import subprocess
+import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -42,6 +43,7 @@ R = TypeVar("R")
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISM = "SCRAM-SHA-512"
 PATIENCE_S = 60.0
+LOOK_S = 0.02
 _SASL = ("sasl_plaintext", "sasl_ssl")
 _LOGIN = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
 _STORE_PASSWORD = "of the key store"
@@ -108,11 +110,22 @@ class SecuredKafka:
     def allow(
         self, user: str, operation: str, name: str, *, kind: str = "topic", prefixed: bool = False
     ) -> None:
-        """Give a user a right; it holds when this returns."""
+        """Give a user a right; it holds when this returns.
+
+        Kafka answers when it is recorded, and the broker reads the record a moment later, in the
+        order of the records: so a user that was made before is known then as well.
+        """
         rule = _rule(AclBinding, user, operation, name, kind, prefixed)
         admin = self.admin()
         for done in admin.create_acls([rule]).values():
             done.result(PATIENCE_S)
+        known = _rule(AclBindingFilter, user, operation, name, kind, prefixed)
+        for _ in range(int(PATIENCE_S / LOOK_S)):
+            if admin.describe_acls(known).result(PATIENCE_S):
+                return
+            time.sleep(LOOK_S)
+        message = f"the broker does not know what {user} may do"
+        raise AssertionError(message)
 
     def forbid(
         self, user: str, operation: str, name: str, *, kind: str = "topic", prefixed: bool = False

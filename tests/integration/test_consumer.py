@@ -244,10 +244,19 @@ def test_what_is_paused_waits_and_nothing_of_it_is_missed(reading: Reading, work
     assert 10 == len({*before, *others, *rest})
 
 
+def test_what_was_paused_is_read_when_it_comes_back(reading: Reading, work: str) -> None:
+    """The pause was of that time."""
+    reading.assign(first := Grant(QueueRef(work, "", 0), 1))
+    reading.read(1)
+    reading.parts.set_paused([first.queue], paused=True)
+    reading.handover.on_revoked((first,))
+    reading.assign(Grant(first.queue, 2))
+    assert [(0, offset) for offset in range(1, 5)] == reading.read(4)
+
+
 def test_it_reads_on_where_it_is_told(reading: Reading, work: str) -> None:
     """Back and forth; what is committed stays."""
-    first = Grant(QueueRef(work, "", 0), 1)
-    reading.assign(first)
+    reading.assign(first := Grant(QueueRef(work, "", 0), 1))
     reading.read(4)
     reading.parts.seek(first.queue, 1)
     back = reading.read(2)

@@ -116,6 +116,6 @@ def find(client: ConfluentClient, queue: QueueRef) -> dict[QueueRef, int]:
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         with suppress(RefusedError):
-            return client.found([queue], "earliest", 2.0)
+            return client.found([queue], "earliest", 2.0).at
         time.sleep(0.1)
     return {}

@@ -1,6 +1,7 @@
 """A group moves between Kafka's own protocol and trimtab while it works, by one command each."""
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from confluent_kafka import Consumer, Message, Producer
 
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode
-from tests.builders.command_line import caller
+from tests.builders.command_line import Run, caller
 from tests.integration.controller_process import ControllerProcess
 from trimtab import AsyncMovingConsumer, MovingConsumer
 
@@ -122,19 +123,45 @@ class Traffic:
 
 
 @pytest.fixture
-def move(
+def call(
     kafka: EmbeddedKafka,
     controller: ControllerProcess,
-    group: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-) -> Move:
-    """Gives the order, as an operator does, and says what came of it."""
+) -> Run:
+    """Runs a command, as an operator does, and says what came of it."""
     monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
     monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", controller.prefix)
-    call = caller(monkeypatch, capsys)
+    return caller(monkeypatch, capsys)
 
+
+@pytest.fixture
+def move(call: Run, group: str) -> Move:
+    """Gives the order."""
     return lambda side: call("groups", "move", group, side, "--reason", "a test")
+
+
+def sides(call: Run, group: str) -> list[dict[str, object]]:
+    """What `trimtab groups sides` says."""
+    code, said, _ = call("groups", "sides", group, "-o", "json")
+    assert code == 0
+    found: list[dict[str, object]] = json.loads(said)["sides"]
+    return found
+
+
+def member(number: int, servers: str, group: str, topic: str, prefix: str) -> Worker:
+    """Make one that can move."""
+    kind = MovingConsumer if number % 2 else AsyncMovingConsumer
+    consumer = kind(
+        servers,
+        group=group,
+        topics=[topic],
+        prefix=prefix,
+        member_id=f"w{number}",
+        commit="manual" if number == 1 else "auto",
+        kafka={"log_level": 0},
+    )
+    return Worker(consumer, manual=number == 1)
 
 
 def wait(condition: Callable[[], bool]) -> None:
@@ -146,7 +173,7 @@ def wait(condition: Callable[[], bool]) -> None:
 
 
 def test_a_group_moves_there_and_back_while_it_works(
-    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, move: Move
+    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, call: Run
 ) -> None:
     """Nothing is lost, nothing is seen twice, order holds, tokens never go back.
 
@@ -154,17 +181,7 @@ def test_a_group_moves_there_and_back_while_it_works(
     """
 
     def worker(number: int) -> Worker:
-        kind = MovingConsumer if number % 2 else AsyncMovingConsumer
-        consumer = kind(
-            kafka.bootstrap_servers,
-            group=group,
-            topics=[topic],
-            prefix=controller.prefix,
-            member_id=f"w{number}",
-            commit="manual" if number == 1 else "auto",
-            kafka={"log_level": 0},
-        )
-        return Worker(consumer, manual=number == 1)
+        return member(number, kafka.bootstrap_servers, group, topic, controller.prefix)
 
     def one_more(number: int) -> None:
         workers.append(worker(number))
@@ -179,7 +196,9 @@ def test_a_group_moves_there_and_back_while_it_works(
         traffic = stack.enter_context(Traffic(kafka.bootstrap_servers, topic).flowing())
         for number, side in enumerate(("trimtab", "kafka", "trimtab")):
             moved = f"{group}: {QUEUES} queues are on the side of {side}\n"
-            assert (0, moved) == move(side)[:2]
+            assert (0, moved) == call("groups", "move", group, side, "--reason", "a test")[:2]
+            (there,) = [it for it in sides(call, group) if it["queues"]]
+            assert {"side": side, "queues": QUEUES, "wanted": True} == there
             time.sleep(STEP_S)
             one_more(2 + number)
         traffic.stop()
@@ -206,3 +225,21 @@ def test_nobody_is_left_behind(kafka: EmbeddedKafka, group: str, topic: str, mov
     assert (ExitCode.NOT_FOUND, ExitCode.UNHEALTHY) == (nobody[0], left[0])
     assert f"{group} has no members in Kafka" in nobody[2]
     assert "1 of its members in Kafka cannot move: old-one at " in left[2]
+
+
+def test_nobody_is_told_to_stop_what_does_the_work(
+    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, call: Run
+) -> None:
+    """Until the order is given, consumers that cannot move work beside those that can."""
+    old = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "client.id": "old-one"}
+    with member(1, kafka.bootstrap_servers, group, topic, controller.prefix).at_work() as new:
+        wait(lambda: len(new.queues) == QUEUES)
+        plain = Consumer(old | {"partition.assignment.strategy": "range"})
+        plain.subscribe([topic])
+        wait(lambda: plain.poll(0.1) is None and plain.assignment() != [])
+        _, said, _ = call("doctor", group, "-o", "json")
+        plain.close()
+
+    (found,) = [it for it in json.loads(said)["findings"] if it["kind"] == "foreign members"]
+    assert "1 of its consumers on Kafka's side cannot move: old-one at " in found["finding"]
+    assert found["remedy"].startswith("nothing is read twice; make each a MovingConsumer")

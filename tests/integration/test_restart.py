@@ -149,9 +149,14 @@ def it_remembers_what_is_old(
 def another_takes_over(
     younger: ControllerProcess, older: ControllerProcess, watched: WatchedGroup
 ) -> None:
-    """Of two the older one ends by itself and says why; its checkpoint is not needed (A5)."""
+    """Of two the older one ends by itself and says why; its checkpoint is not needed (A5).
+
+    A supervisor that starts it again takes nothing back: else they would do so for ever.
+    """
     with watched.adopted(lasting=BRIEFLY_S):
         younger.start()
         assert TAKEN == older.ends(GIVES_WAY_S)
+        assert TAKEN == older.refuses()
     assert TAKEN_OVER in older.log.read_text()
+    assert f"{TAKEN_OVER} before, and is at work" in older.end_of_log()
     assert TAKEN_OVER not in younger.log.read_text()

@@ -187,7 +187,9 @@ def test_a_member_needs_no_more_rights_than_that(secured: SecuredKafka) -> None:
             it.member.start()
         until(lambda: all(it.told for it in members))
 
-    assert [NoControllerError] * 2 == [type(it.told[0][1]) for it in members]
+    assert [NoControllerError] * 2 == [type(it.told[0][1]) for it in members], [
+        it.texts for it in members
+    ]
     assert all("Read topic heartbeats" in it.texts[0] for it in members)
 
 

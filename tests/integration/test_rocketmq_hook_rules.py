@@ -1,13 +1,18 @@
 """The rules of the brokers' hook: whose answer counts, who is gone, and who is two."""
 
 import json
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 import pytest
 
+from bench.rocketmq.programs import FIVE
+from console.embedded.ports import choose_port
 from tests.builders.sessions import assignment
-from tests.integration.java_members import answered, java
+from tests.integration.java_members import BUILT, answered, java
+from tests.integration.java_process import JavaProcess
 from trimtab.protocol import HolderRef, encode
 
 pytestmark = pytest.mark.slow
@@ -151,3 +156,49 @@ def test_two_processes_speak_by_turns_from_two_addresses() -> None:
     assert ["false"] * 11 == both[:11]
     assert ["true", "true", "false"] == both[11:]
     assert ["false"] * 2 == play("speaks x a:1 0", "speaks x b:1 1")
+
+
+def test_a_queue_that_nobody_asks_for_is_told_once() -> None:
+    """After two minutes, of queues of this broker that are a share; one that is new has time."""
+    asked = [f"pull billing orders {queue} 100" for queue in (0, 9)]
+    told = play(
+        f"post billing a 0 {share(0, 1)}",
+        f"post billing b 0 {share(2, broker='broker-b')}",
+        "idle broker-a 0",
+        *asked,
+        "controller 120",
+        "idle broker-a 120",
+        "controller 121",
+        "idle broker-a 121",
+        "idle broker-a 122",
+        f"post billing b 123 {share(1)}",
+        f"post billing a 123 {share(0)}",
+        "controller 221",
+        "idle broker-a 221",
+        "controller 242",
+        "idle broker-a 242",
+    )
+
+    idle = "billing orders 1, the share of a"
+    assert ["", idle, ""] == [told[6], told[8], told[9]]
+    assert ["billing orders 0, the share of a", ""] == [told[13], told[15]]
+
+
+def test_without_a_controller_no_share_is_missed() -> None:
+    """Its word does not count, so clients ask for what their broker says."""
+    told = play(f"post billing a 0 {share(0)}", "idle broker-a 0", "idle broker-a 200")
+    assert ["", ""] == told[1:]
+
+
+def test_a_broker_whose_hook_lacks_its_libraries_starts_without_it(tmp_path: Path) -> None:
+    """Somebody has copied one jar of the three; the broker's log says which are missing."""
+    places = [BUILT / name / "classes" for name in ("trimtab-rocketmq-broker", "trimtab-checks")]
+    path = os.pathsep.join(map(str, [*places, BUILT / "lib" / FIVE / "*"]))
+    command = java("RocketServer", FIVE, hook={"kafka": "127.0.0.1:1"})
+    command[command.index("-cp") + 1] = path
+    home = tmp_path / "server"
+    with JavaProcess(home, [*command, str(home), str(choose_port(0)), "Bare"]) as server:
+        server.wait_for("ready")
+
+    said = "".join(it.read_text(errors="replace") for it in home.rglob("broker*.log"))
+    assert "trimtab-core or kafka-clients is not in the lib folder" in said

@@ -10,7 +10,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
     NewTopic,
 )
 
-from bench.brokers.cluster import Cluster
+from bench.brokers.cluster import Cluster, rack_of
 from bench.brokers.plan import BROKERS
 from chaos.kills import audited
 from tests.integration.conftest import SESSION_S
@@ -31,8 +31,12 @@ UNHEARD_MS = 9_000
 
 @pytest.mark.timeout(900)
 def test_a_rolling_restart_of_the_brokers_moves_nothing(tmp_path: Path) -> None:
-    """Nobody is evicted, and within a session of the last one's return all work again."""
-    settings = {"topics.replication_factor": BROKERS}
+    """Nobody is evicted, and all work again in time; who is down stands where it stood."""
+    settings = {
+        "topics.replication_factor": BROKERS,
+        "routes.racks": True,
+        "policy.strategy_options.racks": "kafka",
+    }
     with ExitStack() as running:
         cluster = running.enter_context(Cluster(tmp_path / "kafka", {}, UNHEARD_MS))
         servers = cluster.servers
@@ -41,7 +45,8 @@ def test_a_rolling_restart_of_the_brokers_moves_nothing(tmp_path: Path) -> None:
             ControllerProcess(tmp_path / "controller", servers, DEFAULT_PREFIX, **settings)
         )
         published = running.enter_context(closing(Published(servers, DEFAULT_PREFIX)))
-        members = [running.enter_context(a_member(servers, it)) for it in "ab"]
+        racks = dict(zip("abc", map(rack_of, cluster.names), strict=True))
+        members = [running.enter_context(a_member(servers, it, racks[it])) for it in "ab"]
         WatchedGroup(published, GROUP, members).settle()
         before = [queues(it) for it in members]
         for name in cluster.names:
@@ -52,16 +57,17 @@ def test_a_rolling_restart_of_the_brokers_moves_nothing(tmp_path: Path) -> None:
         assert before == [queues(it) for it in members]
         said = published.of_group(GROUP)
         assert {"joined", "rejoined"} >= {it.event for it in said if isinstance(it, MemberChanged)}
-        members.append(running.enter_context(a_member(servers, "c")))
+        members.append(running.enter_context(a_member(servers, "c", racks["c"])))
         WatchedGroup(published, GROUP, members).settle()
         assert [] == audited(servers, DEFAULT_PREFIX)
         assert 0 == controller.stop()
 
 
-def a_member(servers: str, name: str) -> Member:
-    """A member with a session of the usual length."""
+def a_member(servers: str, name: str, rack: str) -> Member:
+    """A member with a session of the usual length, beside one of the brokers."""
+    session = float(SESSION_S)
     return Member(
-        servers, group=GROUP, topics=[TOPIC], member_id=name, session_timeout=float(SESSION_S)
+        servers, group=GROUP, topics=[TOPIC], member_id=name, session_timeout=session, rack=rack
     )
 
 

@@ -4,19 +4,33 @@ import time
 from functools import partial
 
 import pytest
+import structlog
 
 from console.embedded.broker import EmbeddedKafka
+from streaming.feeds.kafka_racks import Racks
+from streaming.feeds.metadata import Metadata
+from streaming.process.trouble import Trouble
 from tests.builders.name_server import answering
+from tests.integration.conftest import QUEUES, RACK
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.topics import create_topic, grow_topic
 from trimtab import Member
+from trimtab.protocol import RackRef
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 GROWTH_S = 5.0
 """What issue 3 allows from the growth of a topic to the group's knowing. A machine that pauses may
 miss it once; who is too slow misses it each time."""
+
+
+def test_kafka_says_in_which_racks_a_topic_stands(kafka: EmbeddedKafka, topic: str) -> None:
+    """By the rack of each broker that has a replica."""
+    trouble = Trouble(structlog.get_logger(), "asking")
+    metadata = Metadata({"bootstrap.servers": kafka.bootstrap_servers}, trouble, Racks())
+
+    assert (RackRef((RACK,), 0, QUEUES),) == metadata.look([topic])[topic].racks
 
 
 def test_the_growth_of_a_topic_reaches_its_group(

@@ -13,7 +13,9 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.command_line import Run
 from tests.integration.conftest import QUEUES
+from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
+from trimtab.protocol import DeadLetter, encode
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -258,3 +260,27 @@ def test_a_command_about_a_broker_is_answered(terminal: Run, group: str) -> None
     assert ("available", "operator") == (verdict["state"], verdict["detector"])
     assert OK == terminal("brokers", "restore", *about, *WHY)[0]
     assert OK == terminal("brokers", "forget", *about, *WHY)[0]
+
+
+def test_a_record_that_was_refused_twice_is_one(
+    terminal: Run, kafka: EmbeddedKafka, controller: ControllerProcess, group: str
+) -> None:
+    """A repeated batch, and a new checkpoint, write a dead letter again."""
+    record = DeadLetter(
+        reason="invalid",
+        detail=group,
+        topic=f"{controller.prefix}members",
+        partition=0,
+        offset=1,
+        size=0,
+        truncated=False,
+    )
+    other = record.model_copy(update={"offset": 2})
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+    for it in (record, other, record):
+        producer.produce(f"{controller.prefix}deadletters", encode(it))
+        producer.flush()
+    producer.close()
+
+    found = [it["record"] for it in read(terminal, "deadletters", "list") if it["detail"] == group]
+    assert [f"{record.topic}/0@1", f"{record.topic}/0@2"] == found

@@ -117,8 +117,8 @@ def test_two_may_create_at_once(run: Run, admin: AdminClient, topics_prefix: str
     """A topic that appears between the look and the creation is nobody's error."""
     run("init")
     specs = topic_specs(topics_prefix, partitions=2)
-    create(admin, specs)
-    assert [] == problems(survey(admin, specs))
+    create(admin, specs, "here")
+    assert [] == problems(survey(admin, specs, "here"))
 
 
 def test_a_dry_run_changes_nothing(run: Run, admin: AdminClient, topics_prefix: str) -> None:
@@ -191,4 +191,4 @@ def test_a_kafka_that_does_not_answer_is_a_timeout(
     monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", "127.0.0.1:1")
     code, out, err = run("check")
     assert (5, "") == (code, out)
-    assert err.startswith("trimtab: Kafka does not answer: ")
+    assert err.startswith("trimtab: Kafka does not answer at 127.0.0.1:1: ")

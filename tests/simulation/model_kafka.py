@@ -64,6 +64,12 @@ class Broker:
         """The clock jumps."""
         self.skew_ms += by_ms
 
+    def outdate(self, first: int, since_ms: int) -> None:
+        """Of the beats before the first that was not read keep those written since then."""
+        beats = self.log(HEARTBEATS)
+        first = min(first, len(beats) - 1)  # the last one stays: offsets go on from it
+        beats[:first] = [it for it in beats[:first] if self.written_at(it) >= since_ms]
+
     def forget(self, first: int) -> int:
         """Retention takes the beats that were not read yet; return how many."""
         beats = self.log(HEARTBEATS)

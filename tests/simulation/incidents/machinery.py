@@ -26,6 +26,10 @@ from trimtab.protocol import (
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
+_READ_MS = 2 * SESSION_MS
+"""How old beats may be that a start without a checkpoint reads: less, in lives that are short, than
+the `_RECENT_MS` of `pipeline`."""
+
 
 def crash_controller(world: "World", dice: Random) -> None:
     """The controller dies in its next batch, perhaps again when it repeats it."""
@@ -67,16 +71,23 @@ def amnesia(world: "World", dice: Random) -> None:
 
 
 def lose_checkpoint(world: "World", dice: Random) -> None:
-    """The controller dies, and its checkpoint is deleted; or the log was, before it was read."""
+    """The controller dies, and its checkpoint is deleted; or the log was, before it was read.
+
+    Or the beats that it had read are too old for the next one to read them again.
+    """
     world.away_until = world.now + dice.choice([0, 1_000, SESSION_MS + 1_000])
     # What a forger said in a member's name is forgotten with the log, but not by the auditor.
     forged = any(each.kind is Kind.FORGE for each in world.scenario.incidents)
-    if dice.random() < 0.4 and world.broker.up(world.now) and not forged:
+    luck, read = dice.random(), world.brain.read["t.heartbeats"]
+    if luck < 0.4 and world.broker.up(world.now) and not forged:
         world.brain.copy = None  # of a log that is no more
         for topic in (MEMBERS, ROUTES, HEARTBEATS):
             world.broker.log(topic)[:-1] = []  # the last one stays: offsets go on from it
         world.faults.occurred("A15")
     world.restart(None)
+    if luck > 0.7 and not world.brain.read["t.heartbeats"]:  # it has begun
+        world.brain.copy = None  # what was read after it is no more
+        world.broker.outdate(read, world.now - _READ_MS)
 
 
 def restore_checkpoint(world: "World", dice: Random) -> None:

@@ -168,6 +168,23 @@ def test_a_broker_that_comes_back_may_have_forgotten_commits_and_no_other_may() 
     assert [] == judged(*GOOD, *commits, at(10.01, "broker-a", "committed", offset=5), a_moment_ago)
 
 
+def test_who_is_frozen_may_have_begun_to_tell_its_broker() -> None:
+    """It looks whose a queue is, and sends within a millisecond: once in a round it is between."""
+    reached = at(17, "broker-a", "committed", offset=3)
+
+    def told(second: float, offset: int = 2) -> list[Event]:
+        return [at(second, "broker-a", "committed", offset=offset)]
+
+    assert [] == judged(*FROZEN, reached, *told(18.05))
+    assert [] == judged(*FROZEN, reached, *told(18.05, 1), *told(28, 2))  # its owner died
+    assert [BACK] == judged(*FROZEN, reached, *told(18.3))  # long after it woke
+    again = [*told(18.01), *told(18.1, 3), *told(18.2)]
+    assert [BACK] == judged(*FROZEN, reached, *again)
+    assert [BACK] == judged(*FROZEN, at(17, "broker-a", "committed", offset=9), *told(18.05, 8))
+    awake = [it for it in FROZEN if it.kind not in {"stopped", "resumed"}]
+    assert BACK in judged(*awake, reached, *told(18.05))
+
+
 def test_what_is_committed_in_order_has_had_its_effect() -> None:
     """Of an orderly queue; else what fails is committed, and comes again."""
     early = at(0.95, "broker-a", "committed", offset=1)

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 import pytest
 
 from console import examination
+from console.errors import Failure
 from console.lags import Lag
 from console.published import Published
 from console.settings import load
@@ -111,6 +112,43 @@ def test_the_time_between_two_looks_is_measured(
     found = examination.examined(published, "billing", START_MS, print)
 
     assert ["lag"] == [it.kind for it in found if it.subject == "billing"]
+
+
+def test_a_client_that_joins_a_moment_later_is_attached(
+    topics: Topics, published: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RocketMQ's brokers know it before the controller does; who cannot be asked is said."""
+    looks: list[dict[str, frozenset[str]]] = [
+        {"billing": frozenset({"new", "old"}), "visits": frozenset({"new"})},
+        {"billing": frozenset({"old"})},
+    ]
+    notes = list[str]()
+
+    def unattached(*_: object) -> dict[str, frozenset[str]]:
+        if not looks:
+            raise Failure("names-1:9876: timed out")
+        return looks.pop(0)
+
+    monkeypatch.setattr(examination, "time", Clock())
+    monkeypatch.setattr(examination, "unattached", unattached)
+    topics.records = {"groups": [("billing", group("a", topics={}))]}
+    found = [examination.examined(published, None, START_MS, notes.append) for _ in range(2)]
+
+    (told,) = [it for it in found[0] if it.kind == "unattached consumers"]
+    assert ("billing", True) == (told.subject, told.finding.endswith(": old"))
+    assert [] == [it for it in found[1] if it.kind == "unattached consumers"]
+    assert ["names-1:9876: timed out"] == [it.rpartition("looked for: ")[2] for it in notes]
+
+
+def test_what_cannot_be_read_is_said(topics: Topics, published: Published) -> None:
+    """A group whose summary is garbage is in no list; nobody should take that for none."""
+    topics.records = {"groups": [("billing", group("a", topics={}))]}
+    published.unreadable = 2
+    notes = list[str]()
+    examination.examined(published, None, START_MS, notes.append)
+
+    (note,) = notes
+    assert note.startswith("2 records of trimtab's own topics cannot be read")
 
 
 def test_where_all_subscribe_the_same_no_join_is_read(topics: Topics, published: Published) -> None:

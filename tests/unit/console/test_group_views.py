@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from console.commands.group_views import GroupState
+from rebalance.groups.model.overview import GroupPhase
 from tests.builders.command_line import Run
 
 USAGE, INTERRUPTED = 2, 130
@@ -57,3 +59,17 @@ def _asks_kafka(pid: int) -> bool:
     """Whether Kafka's client has begun: its threads have names."""
     names = [(it / "comm").read_text() for it in Path(f"/proc/{pid}/task").iterdir()]
     return any(name.startswith("rdk:") for name in names)
+
+
+@pytest.mark.parametrize("asked", ["groups list --state starvd", "queues list a --state lost"])
+def test_a_state_that_there_is_not_is_refused(run: Run, asked: str) -> None:
+    """An empty table would say that nobody is in it."""
+    code, out, err = run(*asked.split())
+
+    assert (USAGE, "") == (code, out)
+    assert "is not one of" in err
+
+
+def test_a_state_that_may_be_named_is_one_there_is() -> None:
+    """The command line has a list of its own."""
+    assert {*GroupState} == {*map(str, GroupPhase)}

@@ -51,7 +51,7 @@ def test_every_command_to_a_group_can_be_given() -> None:
     A move has none: it goes by no controller. A pace is the controller's own.
     """
     given = set(getattr(typer.main.get_command(app), "commands", ()))
-    views = {"list", "describe", "history", "explain"}
+    views = {"list", "describe", "history", "explain", "sides"}
 
     assert TOPICS["commands"].kinds.keys() - {"eject", "restore", "pace"} == given - views - {
         "move"

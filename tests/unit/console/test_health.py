@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -44,10 +45,9 @@ def test_a_controller_without_batches_is_not(home: Path, run: Run) -> None:
     at_work(home, os.getpid(), 60)
     code, _, error = run("health")
 
-    assert (3, "trimtab: no batch has been committed for 60 s: does Kafka answer?\n") == (
-        code,
-        error,
-    )
+    assert 3 == code
+    said = r"trimtab: no batch has been committed for 6\d s: does Kafka answer\?\n"
+    assert re.fullmatch(said, error), "it may take a second to ask"
     assert 0 == run("health", "--within", "2m")[0]
 
 

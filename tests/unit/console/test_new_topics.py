@@ -48,7 +48,9 @@ def test_a_broker_that_has_not_heard_of_a_new_topic_is_asked_again() -> None:
     """Until it has: another one lists the topic already."""
     admin = cast("AdminClient", Brokers(lagging=2))
 
-    assert not any(it.problems for it in create_missing(admin, survey(admin, SPECS)))
+    assert not any(
+        it.problems for it in create_missing(admin, survey(admin, SPECS, "here"), "here")
+    )
 
 
 def test_a_broker_that_never_hears_of_it_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +59,7 @@ def test_a_broker_that_never_hears_of_it_is_an_error(monkeypatch: pytest.MonkeyP
     admin = cast("AdminClient", Brokers(lagging=1_000))
 
     with pytest.raises(Failure, match=r"t\.\w+ could not be read"):
-        create_missing(admin, survey(admin, SPECS))
+        create_missing(admin, survey(admin, SPECS, "here"), "here")
 
 
 def _configured(name: str) -> dict[str, Any]:

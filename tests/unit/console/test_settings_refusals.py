@@ -85,6 +85,13 @@ from tests.unit.console.conftest import Sources
             ),
         ),
         (
+            '[policy.strategy_options]\nracks = "kafka"',
+            (
+                "policy.strategy_options.racks needs routes.racks = true, or nobody knows in which "
+                "racks partitions have replicas"
+            ),
+        ),
+        (
             "[topics]\nreplication_factor = 3",
             (
                 "topics.replication_factor must be 1 on the embedded Kafka, which is one broker; "

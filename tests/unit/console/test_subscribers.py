@@ -30,7 +30,7 @@ def test_consumers_that_can_move_are_no_foreign_members() -> None:
     """They join by rights; anybody else is named with the host."""
     members = {"billing": [("trimtab-moving-a", "/h1"), ("old", "/h2")], "b": []}
 
-    assert {"billing": ["old at /h2"]} == subscribers.foreign(members)
+    assert {"billing": (["old at /h2"], 1)} == subscribers.foreign(members)
 
 
 def test_it_waits_longer_than_the_process() -> None:

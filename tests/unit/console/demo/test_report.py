@@ -12,6 +12,7 @@ ROW = HandoverRow(
     giver="worker-1",
     heir="worker-5",
     epoch=2,
+    since=0,
     at=0,
     rest_ms=4.04,
     cause="join worker-5",

@@ -41,6 +41,17 @@ def test_queues_of_one_decision_share_a_row() -> None:
     assert (row.rest_ms, row.cause) == (4.0, "join worker-5")
 
 
+def test_queues_of_one_decision_that_go_at_other_times_have_rows_of_their_own() -> None:
+    """A standing heir may have been named with others, and begin when its holder leaves."""
+    later: list[AnyEntry] = [
+        Stopped(900 * MS, "worker-1", (2,), "released"),
+        Started(902 * MS, "worker-5", ((2, 2),)),
+    ]
+    rows = handover_rows(Totals.of([*MOVED, *later]).handovers(), Board())
+
+    assert [(2,), (3, 4, 5, 7)] == [it.queues for it in rows]
+
+
 def test_a_cause_belongs_to_the_record_that_made_the_grant() -> None:
     """Later records repeat the grant under its epoch, for reasons of their own."""
     board = Board()

@@ -14,7 +14,7 @@ from tests.unit.console.views.published_records import (
     joined,
     rebalanced,
 )
-from trimtab.protocol import CommandAnswer, HistoryRecord
+from trimtab.protocol import CommandAnswer, HistoryRecord, HolderRef
 
 TWO = group("a", "b")
 
@@ -188,3 +188,9 @@ def test_what_is_older_than_the_history_is_said_to_be_so() -> None:
         "the history has no rebalance of billing up to then: it begins at 20"
     )
     assert explanation.too_old("rebalance of billing", []).endswith(": it holds nothing of it")
+
+
+def test_a_queue_without_its_brokers_name_is_none() -> None:
+    """Of a topic of RocketMQ's, whose queues are counted on each broker."""
+    told = [assignment("a", hold=(HolderRef("orders", "broker-a", 0, 2),))]
+    assert explanation.of_queue("orders-0", TWO, told, []) is None

@@ -37,7 +37,7 @@ def people(**trait: bool) -> tuple[MemberSummary, ...]:
 
 WRONG = {
     "ailment": (group("w1", ailment="ValueError"), "it ails: ValueError"),
-    "pause": (group("w1", paused=True), "it is paused since 2m or longer"),
+    "pause": (group("w1", paused=True), "it is paused, until somebody resumes it"),
     "shortage": (
         group("w1", state="starved", queues=QUEUES, shortage={"no room": 3}),
         "3 queues have no worker: no room",
@@ -58,7 +58,6 @@ WRONG = {
     "awaited": (
         group(
             "w1",
-            state="assigning",
             topics={"new": TopicSummary(version=1, queues=0, awaited=True)},
         ),
         "it waits for topics that do not exist: new",
@@ -69,7 +68,7 @@ WRONG = {
             state="assigning",
             topics={"new": TopicSummary(version=0, queues=0, awaited=True)},
         ),
-        "it waits for its routes",
+        "it waits for its routes: new",
     ),
     "silent": (
         group(members=1, people=people(held=True)),
@@ -90,12 +89,26 @@ def test_what_is_wrong_with_a_group_is_found(summary: Group, finding: str) -> No
     assert {*findings.COLUMNS} == found.row().keys()
 
 
+def test_who_is_silent_in_a_pause_is_not_to_be_approved() -> None:
+    """A pause holds evictions, and an approval ends none of that."""
+    until = NOW_MS + 60_000
+    pause, silent = findings.of_group(
+        group(members=1, people=people(held=True), paused=True, paused_until_ms=until), NOW_MS
+    )
+
+    assert "it is paused, for 1m more" == pause.finding
+    assert "w1 are silent, and nobody is evicted while the group is paused" == silent.finding
+    assert "approve" not in silent.remedy
+
+
 def test_nothing_is_wrong_with_what_rests_or_has_only_begun_to_move() -> None:
     """A hand-over takes a while, and a group without members has no worker by rights."""
     for summary in (
         group("w1"),
         group("w1", state="reconciling", queues=QUEUES, at_ms=NOW_MS - 1_000),
         group("w1", state="assigning", at_ms=NOW_MS - 1_000),
+        group("w1", state="assigning"),  # it is paused, and its queues have owners
+        group("w1", topics={"%RETRY%billing": TopicSummary(version=1, queues=0, awaited=True)}),
         group(state="empty", queues=QUEUES),
     ):
         assert [] == list(findings.of_group(summary, NOW_MS))
@@ -151,6 +164,24 @@ def test_foreign_members_are_named() -> None:
 
     assert found.finding.endswith("have the same group.id: old-app at /10.0.0.7")
     assert [] == list(findings.of_subscribers("billing", []))
+
+
+def test_who_keeps_a_group_from_its_move_is_named() -> None:
+    """On Kafka's side nothing is read twice: nobody is told to stop what does all the work."""
+    (found,) = findings.of_movers("billing", ["old-app at /10.0.0.7"])
+
+    assert found.finding.endswith("cannot move: old-app at /10.0.0.7")
+    assert found.remedy.startswith("nothing is read twice; make each a MovingConsumer")
+    assert [] == list(findings.of_movers("billing", []))
+
+
+def test_consumers_that_do_not_ask_the_controller_are_named() -> None:
+    """By the ids that RocketMQ's brokers know them by."""
+    (found,) = findings.of_unattached("billing", ["10.0.0.7@old"])
+
+    assert (findings.Kind.UNATTACHED, "billing") == (found.kind, found.subject)
+    assert found.finding.endswith("by RocketMQ's own rule: 10.0.0.7@old")
+    assert [] == list(findings.of_unattached("billing", []))
 
 
 def test_members_that_come_again_and_again_are_found() -> None:
