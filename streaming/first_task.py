@@ -23,6 +23,9 @@ from pyspark.sql import SparkSession
 
 from streaming.options import Options
 
+STAGE_NAME: Final = "start: a Python worker imports what batches need"
+"""What Spark's pages show of it, as long as they remember it."""
+
 _PATIENCE_S: Final = 20.0
 """It takes three seconds, also where nothing else goes on."""
 
@@ -44,7 +47,9 @@ def under_way(spark: SparkSession, options: Options) -> Iterator[None]:
 def run(spark: SparkSession) -> None:
     """Wait until a worker has started; or say why there is none, unless Spark has ended."""
     try:
-        spark.range(0, 1, 1, 1).mapInPandas(_imported, "id long").collect()
+        worker = spark.range(0, 1, 1, 1).mapInPandas(_imported, "id long")
+        spark.sparkContext.setLocalProperty("callSite.short", STAGE_NAME)  # of this thread alone
+        worker.write.format("noop").mode("overwrite").save()  # collect() names its stage itself
     except PySparkException as error:
         structlog.get_logger().warning("the first task failed", reason=str(error))
     except (Py4JError, ConnectionError):

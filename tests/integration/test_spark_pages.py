@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from console.embedded.jars import JarCache
+from streaming import first_task
 from streaming.class_archive import place
 from streaming.process.readiness import read
 from streaming.query_listener import OBSERVED, STAGE_NAME
@@ -76,6 +77,7 @@ def test_query_batch_and_rows_can_be_seen(controller: ControllerProcess) -> None
     assert readiness is not None
     (application,) = ask(readiness.ui, "")
     stages = ask(readiness.ui, f"/{application['id']}/stages?status=complete")
+    stages = [it for it in stages if it["name"] != first_task.STAGE_NAME]  # forgotten soon
 
     assert "trimtab" == application["name"]
     assert {STAGE_NAME} == {stage["name"] for stage in stages}
