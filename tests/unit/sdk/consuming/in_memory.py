@@ -58,6 +58,8 @@ class Memory:
         self.reached: dict[QueueRef, int] = {}
         self.length = 1_000
         self.leaderless: set[QueueRef] = set()
+        self.begun: dict[QueueRef, int] = {}
+        self.interrupts = False
         self.written: list[dict[QueueRef, int]] = []
         self.refusal: RefusedError | None = None
 
@@ -71,6 +73,8 @@ class Memory:
         taken, self.messages = self.messages[:most], self.messages[most:]
         for it in taken:
             self.reached[QueueRef(it.topic(), "", it.partition())] = it.offset() + 1
+        if self.interrupts:
+            raise InterruptedError
         return taken
 
     collect = take
@@ -80,6 +84,7 @@ class Memory:
 
     def begin(self, places: Mapping[QueueRef, int]) -> None:
         """Read these."""
+        self.begun |= places
 
     def end(self, queues: Collection[QueueRef]) -> None:
         """Read these no more."""

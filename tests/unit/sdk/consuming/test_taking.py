@@ -131,3 +131,41 @@ def test_what_is_taken_while_a_commit_looks_is_in_hand(
     found = reading.intake.positions(list(reading.intake.readings.values()))
 
     assert 7 == found[other]
+
+
+@pytest.mark.parametrize("loop", [in_a_loop, awaited, in_batches])
+def test_what_a_signal_handler_cost_is_read_again(
+    loop: Callable[[InMemory, int], object],
+) -> None:
+    """It raises where the application waits: what has just come is lost with that."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(*range(4))
+    loop(reading, 2)
+    reading.intake.positions(list(reading.intake.readings.values()))
+    reading.offer(*range(4, 8))
+    reading.kafka.interrupts = True
+    with pytest.raises(InterruptedError):
+        loop(reading, 9)
+    reading.kafka.interrupts = False
+    (position,) = reading.intake.positions([reading.intake.readings[queue()]]).values()
+    reading.kafka.messages = []
+    reading.offer(*range(position, 8))
+    again = reading.taken().offset()
+
+    assert (again, again) == (position, reading.kafka.begun[queue()])
+    assert position <= 4
+
+
+def test_a_hand_over_waits_for_what_was_sought_back() -> None:
+    """Also where it had been committed once."""
+    reading = InMemory()
+    grant = reading.grant(1)
+    reading.offer(*range(5))
+    reading.parts.commit(list(islice(reading.taking.each(), 5)))
+    reading.parts.seek(queue(), 2)
+    reading.offer(2, 3)
+    assert in_a_loop(reading, 1) == [2]
+    is_in_hand = reading.intake.is_in_hand(reading.intake.readings[grant.queue])
+
+    assert is_in_hand

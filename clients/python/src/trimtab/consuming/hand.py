@@ -41,6 +41,11 @@ class Hand(Generic[M]):
         firsts = self._firsts(self._handed_out())
         return {queue: at for queue, at in firsts.items() if queue not in self._foreign}
 
+    def is_working_on(self, queue: QueueRef) -> bool:
+        """Whether the application has something of a queue that it has not committed."""
+        places = map(self._place, self._handed_out())
+        return any(it == queue and not self._is_over(it, at) for it, at in places)
+
     def is_empty(self) -> bool:
         """Whether the application works on nothing, not even of queues that were lost."""
         return not self._handed_out()

@@ -58,6 +58,9 @@ class Intake:
         self.steps = 0
         """Grows when the application asks for more, and by nothing else; `Hand.at` does between."""
         self.came_back = threading.Event()
+        self._torn = False
+        """Whether what the client gave last may be lost: a handler of signals that the application
+        has may raise before it was kept. Until it is read again the client's positions are wrong."""
 
     def stop(self) -> None:
         """Hand out nothing more. It takes no lock: a signal handler may call it."""
@@ -81,7 +84,9 @@ class Intake:
         with self.turn:
             self._come_back()
             if not self.over:
+                self._begin_to_take()
                 self.hand.messages = self.client.take(AT_ONCE, self._slice(timeout_s))
+                self._torn = False
 
     def collect(self, most: int, timeout_s: float) -> int:
         """The same for batches: take more, up to so many, and say how many there are."""
@@ -89,8 +94,11 @@ class Intake:
             self._come_back()
             waiting = self.hand.messages
             if not self.over and len(waiting) < most:
+                self._begin_to_take()
+                waiting = self.hand.messages
                 more = self.client.collect(most - len(waiting), self._slice(timeout_s))
                 self.hand.messages = waiting + more if waiting else more
+                self._torn = False
             return len(self.hand.messages)
 
     def hand_out(self, most: int) -> "list[Message]":
@@ -120,11 +128,14 @@ class Intake:
         """Where others would have to begin."""
         # In this order: the application may take the next one meanwhile, which then is in hand.
         next_ones, in_hand = self.not_handed_out(readings), self.hand.in_hand()
+        for it in readings:
+            it.next = max(it.next, in_hand.get(it.queue, next_ones[it.queue]))
         return {it.grant: self._position(it, in_hand, next_ones[it.queue]) for it in readings}
 
     def not_handed_out(self, readings: Collection[Reading]) -> dict[QueueRef, int]:
         """The next message of each."""
-        reached = self.client.positions([it.queue for it in readings if not it.ending])
+        going_on = [it.queue for it in readings if not it.ending]
+        reached = {} if self._torn else self.client.positions(going_on)
         waiting = self.hand.waiting()
         return {
             it.queue: it.next
@@ -135,7 +146,7 @@ class Intake:
 
     def is_in_hand(self, reading: Reading) -> bool:
         """Whether the application has not finished with something of a queue that ends."""
-        return reading.done < reading.next and reading.queue in self.hand.in_hand()
+        return self.hand.is_working_on(reading.queue)
 
     def is_uncommitted(self, reading: Reading) -> bool:
         """Whether something of a queue that ends was handed out, and not committed by hand."""
@@ -181,6 +192,12 @@ class Intake:
         self.steps += 1
         self.hand.come_back()
         self.came_back.set()
+
+    def _begin_to_take(self) -> None:
+        """Read again what may be lost."""
+        if self._torn:
+            self.move({it.queue: it.next for it in self.readings.values() if not it.ending})
+        self._torn = True
 
     def _look(self) -> None:
         """Nothing is in hand; what waits may have changed its owner."""

@@ -15,7 +15,7 @@ class Reading:
 
     grant: Grant
     next: int
-    """Where reading begins, as long as the client does not know better; of one that ends: the first
+    """Where reading begins again, unless the client knows better; of one that ends: the first
     message that was not handed out."""
     committed: int | None = None
     """What Kafka has; -1: nothing; None: not known, so nothing may be committed yet."""
