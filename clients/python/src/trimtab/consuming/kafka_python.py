@@ -145,19 +145,27 @@ class KafkaPythonClient:
 
     def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
         """Find the first messages at an end, or since a time."""
+        deadline = now_s() + timeout_s
         try:
             return Ends(self._found(queues, end, timeout_s))
         except RefusedError as error:
-            known = self._known({it.topic for it in queues})
-            there = [it for it in queues if it.id in known[it.topic]]
+            left = deadline - now_s()
+            if left <= 0 or not isinstance(error.said, KafkaError):
+                raise
+            existing = self._existing({it.topic for it in queues}, left)
+            there = [it for it in queues if it in existing]
             if len(there) in (0, len(queues)):
                 raise
             return Ends(self._found(there, end, timeout_s), error)
 
-    def _known(self, topics: Iterable[str]) -> dict[str, Collection[int]]:
-        """Return which partitions Kafka has of them, as far as this client has heard."""
-        with self._refusals() as consumer:
-            return {topic: consumer.partitions_for_topic(topic) or () for topic in topics}
+    def _existing(self, topics: Collection[str], timeout_s: float) -> set[QueueRef]:
+        """The queues that there are; the consumer itself would ask without a limit."""
+        asked = self._about.ask(lambda admin: admin.describe_topics(list(topics)))
+        return {
+            QueueRef(topic["name"], "", it["partition_index"])
+            for topic in self._about.answer(asked, timeout_s)
+            for it in topic["partitions"]
+        }
 
     def _found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> dict[QueueRef, int]:
         places, timeout_ms = list(map(_place, queues)), int(timeout_s * 1_000)

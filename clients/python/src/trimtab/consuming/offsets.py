@@ -6,6 +6,7 @@ Used by `handover`, `upkeep` and `leaders`, which take turns.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from trimtab.clock import now_s
@@ -75,7 +76,7 @@ class GroupOffsets:
         found = self._client.found(queues, end, timeout_s)
         known = {queue: at for queue, at in found.at.items() if at >= 0}
         later = [it for it in found.at if it not in known]  # no message is so young
-        others = self._ends(later, "latest") if end != "latest" else Ends({})
+        others = self._ends(later, "latest") if isinstance(end, datetime) else Ends({})
         return Ends(known | others.at, found.refused or others.refused)
 
 
