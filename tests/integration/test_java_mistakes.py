@@ -31,6 +31,8 @@ REFUSED: Final = {
 }
 SOON_S: Final = 4.0
 """Less than a session of silence."""
+AT_WORK_S: Final = 10.0
+"""Longer than a JVM takes to start and to join."""
 HANDED_S: Final = 15.0
 """Half of what is waited for commits by hand, and enough for a JVM to start and to join."""
 
@@ -102,6 +104,26 @@ def test_what_was_sought_and_not_handed_out_is_not_waited_for(
     second.wait_for(" granted ")
 
     assert time.monotonic() - began < HANDED_S
+
+
+def test_what_was_sought_back_is_waited_for_while_it_is_in_hand(
+    account: Account, start: Callable[..., JavaProcess]
+) -> None:
+    """Also where it had been committed once: nobody else may have it meanwhile."""
+    account.produce(QUEUES)
+    first = start("a", "commit=manual")
+    take(first, QUEUES)
+    for number in range(QUEUES):
+        first.tell(f"seek {number} 0")
+    first.tell(f"take {QUEUES}")
+    began = time.monotonic()
+    first.tell(f"sleep {int(AT_WORK_S * 1_000)}")
+    first.tell("idle 60000")
+    second = start("b", "commit=manual")
+    second.tell("idle 60000")
+    second.wait_for(" granted ")
+
+    assert time.monotonic() - began > AT_WORK_S
 
 
 def test_a_listener_that_fails_with_an_error_ends_its_consumer(

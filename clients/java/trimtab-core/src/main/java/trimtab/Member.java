@@ -304,9 +304,12 @@ public final class Member implements Inbox {
     /** Ends at once, and loses all queues: whether the application has stopped is not known. */
     public synchronized void fail(String what, Throwable error) {
         watch.failed(what, error);
-        if (session != null) {
-            perform(session.abort(clock.now()));
+        try {
+            if (session != null) {
+                perform(session.abort(clock.now()));
+            }
+        } finally {
+            errands.ending = errands.ending == null ? Ending.ABANDONED : errands.ending;
         }
-        errands.ending = errands.ending == null ? Ending.ABANDONED : errands.ending;
     }
 }

@@ -80,7 +80,7 @@ final class Commits {
     void close() {
         synchronized (line) {
             sent = null;
-            offsets.drop();
+            offsets.close();
         }
     }
 

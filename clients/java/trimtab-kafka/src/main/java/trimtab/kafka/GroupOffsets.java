@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
@@ -39,6 +39,7 @@ final class GroupOffsets {
     private final ConsumerOptions options;
     private final Diagnosis diagnosis;
     private Admin admin;
+    private boolean over;
 
     GroupOffsets(ConsumerOptions options) {
         this.options = options;
@@ -62,12 +63,12 @@ final class GroupOffsets {
     }
 
     /** Where to begin with queues that have no committed offset. */
-    Map<TopicPartition, Long> first(Collection<TopicPartition> places) throws Refused {
-        Map<TopicPartition, Long> found = ends(places, options.start.spec);
-        List<TopicPartition> later = new ArrayList<>(places); // no message is so young
-        later.removeAll(found.keySet());
-        found.putAll(ends(later, OffsetSpec.latest()));
-        return found;
+    Ends first(Collection<TopicPartition> places) throws Refused {
+        Ends ends = new Ends();
+        ask(places, options.start.spec, ends);
+        Collection<TopicPartition> later = new ArrayList<>(ends.none); // no message is so young
+        ask(later, OffsetSpec.latest(), ends);
+        return ends;
     }
 
     /** Sends these; the answer comes later, or an error in time. */
@@ -110,21 +111,37 @@ final class GroupOffsets {
         }
     }
 
-    private Map<TopicPartition, Long> ends(Collection<TopicPartition> places, OffsetSpec spec) throws Refused {
-        Map<TopicPartition, Long> found = new HashMap<>();
-        if (!places.isEmpty()) {
-            Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
-            places.forEach(it -> asked.put(it, spec));
-            answer(client().listOffsets(asked).all()).forEach((place, at) -> {
-                if (at.offset() > NONE) {
-                    found.put(place, at.offset());
-                }
-            });
+    /** Lets go of it for good. */
+    synchronized void close() {
+        over = true;
+        drop();
+    }
+
+    private void ask(Collection<TopicPartition> places, OffsetSpec spec, Ends ends) throws Refused {
+        if (places.isEmpty()) {
+            return;
         }
-        return found;
+        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+        places.forEach(it -> asked.put(it, spec));
+        ListOffsetsResult asking = client().listOffsets(asked);
+        for (TopicPartition place : places) { // one that is not there keeps no other waiting
+            try {
+                long at = answer(asking.partitionResult(place)).offset();
+                if (at > NONE) {
+                    ends.at.put(place, at);
+                } else {
+                    ends.none.add(place);
+                }
+            } catch (Refused e) {
+                ends.refused = ends.refused == null ? e : ends.refused;
+            }
+        }
     }
 
     private synchronized Admin client() throws Refused {
+        if (over) {
+            throw new Refused("the consumer is closed", null);
+        }
         if (admin == null) {
             try {
                 admin = Admin.create(Settings.asking(options, (int) PATIENCE.toMillis()));
@@ -144,5 +161,14 @@ final class GroupOffsets {
             Thread.currentThread().interrupt();
             throw new Refused("interrupted", e);
         }
+    }
+
+    /** Where queues begin or end, as far as Kafka says. */
+    static final class Ends {
+        final Map<TopicPartition, Long> at = new HashMap<>();
+        /** Those that have no such message. */
+        final Collection<TopicPartition> none = new ArrayList<>();
+        /** Why Kafka does not say so of the others; null: there are no others. */
+        Refused refused;
     }
 }

@@ -23,8 +23,8 @@ import trimtab.Grant;
 final class Intake {
     private final boolean manual;
     private final Map<TopicPartition, Reading> readings = new HashMap<>();
-    /** What the application works on: of each reading the first message. */
-    private final Map<Reading, Long> inHand = new HashMap<>();
+    /** What the application works on. */
+    private final Map<Reading, InHand> inHand = new HashMap<>();
     private final Set<TopicPartition> paused = new HashSet<>();
     /** Where to begin with queues that were sought before it was known where they begin. */
     private final Map<TopicPartition, Long> sought = new HashMap<>();
@@ -107,8 +107,9 @@ final class Intake {
                 continue;
             }
             List<ConsumerRecord<K, V>> records = read.records(place);
-            inHand.put(reading, records.get(0).offset());
-            reading.next = records.get(records.size() - 1).offset() + 1;
+            InHand hand = new InHand(records.get(0).offset(), records.get(records.size() - 1).offset());
+            inHand.put(reading, hand);
+            reading.next = hand.last + 1;
             reading.handed = reading.next;
             out.put(place, records);
         }
@@ -189,6 +190,10 @@ final class Intake {
             Reading reading = readingOf(last);
             if (reading != null && !gone) {
                 reading.done = Math.max(reading.done, last.offset() + 1);
+                InHand hand = inHand.get(reading);
+                if (hand != null) {
+                    hand.finished = Math.max(hand.finished, last.offset());
+                }
                 counted.add(reading);
             }
         }
@@ -197,12 +202,14 @@ final class Intake {
 
     /** Where others would have to begin. */
     synchronized long position(Reading reading) {
-        return manual ? reading.done : Math.max(reading.done, inHand.getOrDefault(reading, reading.next));
+        InHand hand = inHand.get(reading);
+        return manual ? reading.done : Math.max(reading.done, hand == null ? reading.next : hand.first);
     }
 
     /** Whether the application has not finished with something of a queue. */
     synchronized boolean isInHand(Reading reading) {
-        return !gone && reading.done < reading.handed && inHand.containsKey(reading);
+        InHand hand = inHand.get(reading);
+        return !gone && hand != null && hand.finished < hand.last;
     }
 
     /** Whether something of a queue was handed out, and not committed by hand. */
@@ -253,6 +260,19 @@ final class Intake {
         Reading reading = readings.get(place);
         if (reading != null && reading.next == from) {
             seek(place, offset);
+        }
+    }
+
+    /** What was handed out at once of a queue. */
+    private static final class InHand {
+        final long first;
+        final long last;
+        /** The last that was committed since. */
+        long finished = -1;
+
+        InHand(long first, long last) {
+            this.first = first;
+            this.last = last;
         }
     }
 

@@ -78,8 +78,8 @@ final class KafkaReader<K, V> {
             if (!isOpen()) {
                 return nothing(Math.min(timeoutMs, PAUSE_MS));
             }
-            goOn();
             follow();
+            goOn();
             if (consumer.assignment().isEmpty()) {
                 stayWarm();
                 return nothing(sliceMs);
@@ -176,6 +176,7 @@ final class KafkaReader<K, V> {
 
     /** Goes on with the earliest there is, where Kafka does not have the next one. */
     private void goOn() {
+        astray.keySet().retainAll(consumer.assignment()); // of others there may be no answer, and none is needed
         if (astray.isEmpty()) {
             return;
         }
@@ -189,6 +190,7 @@ final class KafkaReader<K, V> {
             intake.goOn(place, before, at);
         });
         astray.clear();
+        follow();
     }
 
     private ConsumerRecords<K, V> nothing(long timeoutMs) {

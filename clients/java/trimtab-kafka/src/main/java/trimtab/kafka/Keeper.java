@@ -158,17 +158,24 @@ final class Keeper {
         departures.look(this::learn);
         watch.run();
         if (now() >= askAgainAt) {
-            try {
-                beginQueues();
-                learn(intake.unknown());
-                lookAround();
-            } catch (Refused e) {
-                askAgainAt = now() + ASK_AGAIN_MS;
-                telling.troubleOnce(e.getMessage());
-            }
+            ask(this::beginQueues);
+            ask(() -> learn(intake.unknown()));
+            ask(this::lookAround);
         }
         if (now() >= Math.min(commitAt, recommitAt)) {
             commit();
+        }
+    }
+
+    /** Asks this; what has no answer keeps no other question back. */
+    private void ask(Question question) {
+        try {
+            question.ask();
+        } catch (Refused e) {
+            if (!over) {
+                askAgainAt = now() + ASK_AGAIN_MS;
+                telling.troubleOnce(e.getMessage());
+            }
         }
     }
 
@@ -200,9 +207,13 @@ final class Keeper {
         beginAt(known);
         grants.keySet().removeAll(committed.keySet());
         Map<Grant, Long> decided = new HashMap<>();
-        offsets.first(grants.keySet()).forEach((place, at) -> decided.put(grants.get(place), at));
+        GroupOffsets.Ends firsts = offsets.first(grants.keySet());
+        firsts.at.forEach((place, at) -> decided.put(grants.get(place), at));
         commits.write(() -> stillUnbegun(decided));
         beginAt(decided);
+        if (firsts.refused != null) {
+            throw firsts.refused;
+        }
     }
 
     private void beginAt(Map<Grant, Long> places) {
@@ -238,5 +249,9 @@ final class Keeper {
 
     private static long now() {
         return System.nanoTime() / 1_000_000;
+    }
+
+    private interface Question {
+        void ask() throws Refused;
     }
 }
