@@ -81,6 +81,5 @@ def test_a_queue_that_is_not_asked_for_is_reported_and_taken_away_if_told_so(
     await_state(lambda: consumers.state("b") == "STALLED")
     consumers.settle("a")
     work = consumers.work()
-    counts = Counter(it.number for it in work)
-    assert [] == [it for it in work if counts[it.number] > 1]
-    assert set(range(sent)) == counts.keys()
+    assert set(range(sent)) == {it.number for it in work}
+    assert [] == overlaps(work)  # what was at work when a queue is taken comes again, as in RocketMQ
