@@ -82,4 +82,4 @@ def test_a_queue_that_is_not_asked_for_is_reported_and_taken_away_if_told_so(
     consumers.settle("a")
     work = consumers.work()
     assert set(range(sent)) == {it.number for it in work}
-    assert [] == overlaps(work)  # what was at work when a queue is taken comes again, as in RocketMQ
+    assert [] == overlaps(work)  # what is at work when a queue is taken comes again
