@@ -5,11 +5,12 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Producer
 
 from bench.departures.supervised import SUPERVISED
 from tests.builders.application import until
@@ -136,6 +137,24 @@ def test_it_takes_what_it_is_asked_for(account: Account, start: Start) -> None:
     assert (1, {0: [EACH]}) == (QUEUES - len(others), resumed)
     assert "ready=true" in health
     assert of_each(EACH) == rest
+
+
+def test_a_message_that_nobody_can_read_is_passed_for_good(account: Account, start: Start) -> None:
+    """Also where nothing comes after it, and it is committed by hand."""
+    account.produce(QUEUES)
+    a = start("a", "commit=manual")
+    assert of_each(0) == took(a, QUEUES)
+    with closing(Producer({"bootstrap.servers": account.servers})) as producer:
+        producer.produce(account.topic, value=b"unreadable", partition=0)
+        assert 0 == producer.flush(PATIENCE_S)
+    a.tell("pass 1")
+    passed = a.wait_for(" passed ")
+    assert 0 == a.end()
+    account.produce(QUEUES)
+    found = took(start("b"), 2 * QUEUES - 1)
+
+    assert passed.endswith("passed 0 1 true")
+    assert of_each(0, 1) | {0: [2]} == found
 
 
 def test_a_stuck_loop_gives_up_and_says_so(account: Account, start: Start) -> None:

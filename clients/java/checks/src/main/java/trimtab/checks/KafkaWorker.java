@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RecordDeserializationException;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import trimtab.Grant;
 import trimtab.kafka.ConsumerFailedException;
@@ -28,11 +30,12 @@ import trimtab.kafka.TrimtabConsumer;
  *
  * <p>{@code KafkaWorker SERVERS PREFIX GROUP TOPIC NAME [OPTION=VALUE...]}. Orders: {@code work FILE} has an
  * effect for each message, a line in the file, until {@code stop}; {@code take N}, {@code idle MS}, {@code
- * commit}, {@code pause P}, {@code resume P}, {@code seek P OFFSET}, {@code sleep MS}, {@code interrupt}, {@code health}. At the
+ * commit}, {@code pass N}, {@code pause P}, {@code resume P}, {@code seek P OFFSET}, {@code sleep MS}, {@code interrupt}, {@code health}. At the
  * end of stdin it closes its consumer.
  */
 public final class KafkaWorker implements ConsumerListener {
     private static final Duration WAIT = Duration.ofSeconds(1);
+    private static final String UNREADABLE = "unreadable";
 
     private final String topic;
     private final String name;
@@ -52,7 +55,7 @@ public final class KafkaWorker implements ConsumerListener {
             String[] option = args[at].split("=", 2);
             set(options, option[0], option[1]);
         }
-        consumer = new TrimtabConsumer<>(options, new StringDeserializer(), new StringDeserializer());
+        consumer = new TrimtabConsumer<>(options, new StringDeserializer(), KafkaWorker::read);
     }
 
     public static void main(String[] args) throws Exception {
@@ -109,6 +112,9 @@ public final class KafkaWorker implements ConsumerListener {
                 case "commit":
                     say("committed " + consumer.commit(taken));
                     break;
+                case "pass":
+                    pass(Integer.parseInt(order[1]));
+                    break;
                 case "pause":
                     consumer.pause(place(order[1]));
                     break;
@@ -160,6 +166,26 @@ public final class KafkaWorker implements ConsumerListener {
         Map<Integer, List<Long>> places = new TreeMap<>();
         taken.forEach(it -> places.computeIfAbsent(it.partition(), key -> new ArrayList<>()).add(it.offset()));
         say("took " + places.toString().replace(" ", ""));
+    }
+
+    /** Meets so many messages that cannot be read, and passes each. */
+    private void pass(int count) {
+        for (int passed = 0; passed < count;) {
+            try {
+                consumer.poll(WAIT);
+            } catch (RecordDeserializationException e) {
+                say("passed " + e.topicPartition().partition() + " " + e.offset() + " " + consumer.pass(e));
+                passed++;
+            }
+        }
+    }
+
+    private static String read(String topic, byte[] value) {
+        String text = value == null ? null : new String(value, StandardCharsets.UTF_8);
+        if (UNREADABLE.equals(text)) {
+            throw new SerializationException("that is no message");
+        }
+        return text;
     }
 
     private TopicPartition place(String number) {

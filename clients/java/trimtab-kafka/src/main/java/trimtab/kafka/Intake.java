@@ -200,6 +200,18 @@ final class Intake {
         return counted;
     }
 
+    /** Nobody can read this one: it is done as well, and reading goes on behind it; says of what it still counts. */
+    synchronized Set<Reading> pass(TopicPartition place, long offset) {
+        Reading reading = readings.get(place);
+        if (reading == null || reading.ending || gone || offset < reading.began) {
+            return Set.of();
+        }
+        reading.done = Math.max(reading.done, offset + 1);
+        reading.move(Math.max(reading.next, offset + 1));
+        changed = true;
+        return Set.of(reading);
+    }
+
     /** Where others would have to begin. */
     synchronized long position(Reading reading) {
         InHand hand = inHand.get(reading);

@@ -12,6 +12,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.apache.kafka.common.serialization.Deserializer;
 import trimtab.Grant;
 import trimtab.Member;
@@ -137,15 +138,20 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
                     (one, other) -> one.offset() > other.offset() ? one : other);
         }
         Set<Reading> counted = intake.done(lasts);
-        keeper.hurry();
-        try {
-            List<Reading> unknown = new ArrayList<>(counted);
-            unknown.removeIf(it -> it.committed != null);
-            keeper.learn(unknown);
-            return commits.write(() -> intake.due(false, counted)) && counted.size() == lasts.size();
-        } catch (Refused e) {
-            throw new CommitException("not committed: " + e.getMessage(), e.getCause());
-        }
+        return commitDone(counted) && counted.size() == lasts.size();
+    }
+
+    /**
+     * Reads on behind a message that the deserializer does not take: it is done, and so is all before it in its
+     * queue. Commits that, and waits for Kafka.
+     *
+     * @return whether it counted; that of a queue that went to others meanwhile does not
+     * @throws CommitException Kafka does not take it, or does not say so in some seconds
+     */
+    public boolean pass(RecordDeserializationException unreadable) {
+        Set<Reading> counted = intake.pass(unreadable.topicPartition(), unreadable.offset());
+        reader.wake();
+        return commitDone(counted) && !counted.isEmpty();
     }
 
     /**
@@ -274,6 +280,18 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
             }
         } while (leftMs > 0);
         return ConsumerRecords.empty();
+    }
+
+    private boolean commitDone(Set<Reading> counted) {
+        keeper.hurry();
+        try {
+            List<Reading> unknown = new ArrayList<>(counted);
+            unknown.removeIf(it -> it.committed != null);
+            keeper.learn(unknown);
+            return commits.write(() -> intake.due(false, counted));
+        } catch (Refused e) {
+            throw new CommitException("not committed: " + e.getMessage(), e.getCause());
+        }
     }
 
     private void enter() {
