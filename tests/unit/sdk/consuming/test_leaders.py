@@ -21,7 +21,7 @@ class Offsets(GroupOffsets):
         assert 0 < timeout_s < 1, "nothing is read meanwhile"
         self.asked.append(queues)
         if not self.answers:
-            raise RefusedError(TimeoutError("no leader"))
+            return Ends({}, RefusedError(TimeoutError("no leader")))
         return Ends(dict.fromkeys(queues, 0))
 
 

@@ -155,8 +155,6 @@ class ConfluentClient:
             found, failed = {}, error
         if failed is not None and failed.args[0].code() in _REMEMBERED:
             self._remember_anew({it.topic for it in queues if it not in found}, deadline)
-        if failed is not None and not found:
-            raise refused(failed) from failed
         return Ends(found, None if failed is None else refused(failed))
 
     def _remember_anew(self, topics: Iterable[str], deadline: float) -> None:

@@ -110,11 +110,7 @@ class Client(Protocol):
         """
 
     def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
-        """Find the first messages at an end, or since a time; less than 0 where none is so young.
-
-        Raises:
-            RefusedError: There is no answer to any of it.
-        """
+        """Find the first messages at an end or since a time; less than 0 where none is so young."""
 
     def close(self) -> None:
         """Read nothing more."""

@@ -59,8 +59,8 @@ class Intake:
         """Grows when the application asks for more, and by nothing else; `Hand.at` does between."""
         self.came_back = threading.Event()
         self._torn = False
-        """Whether what the client gave last may be lost: a handler of signals that the application
-        has may raise before it was kept. Until it is read again the client's positions are wrong."""
+        """Whether what the client gave last may be lost: a signal handler of the application's own
+        may raise before it is kept. Until it is read again the client's positions are too far."""
 
     def stop(self) -> None:
         """Hand out nothing more. It takes no lock: a signal handler may call it."""

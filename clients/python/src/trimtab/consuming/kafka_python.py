@@ -12,7 +12,7 @@ Kafka.
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -151,12 +151,13 @@ class KafkaPythonClient:
         except RefusedError as error:
             left = deadline - now_s()
             if left <= 0 or not isinstance(error.said, KafkaError):
-                raise
-            existing = self._existing({it.topic for it in queues}, left)
-            there = [it for it in queues if it in existing]
-            if len(there) in (0, len(queues)):
-                raise
-            return Ends(self._found(there, end, timeout_s), error)
+                return Ends({}, error)
+            with suppress(RefusedError):  # the first one is told
+                existing = self._existing({it.topic for it in queues}, left)
+                there = [it for it in queues if it in existing]
+                if len(there) < len(queues):
+                    return Ends(self._found(there, end, timeout_s) if there else {}, error)
+            return Ends({}, error)
 
     def _existing(self, topics: Collection[str], timeout_s: float) -> set[QueueRef]:
         """The queues that there are; the consumer itself would ask without a limit."""
