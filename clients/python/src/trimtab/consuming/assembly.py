@@ -126,6 +126,8 @@ class Parts:
             intake.paused.symmetric_difference_update(changed)
             mine = [it for it in map(intake.readings.get, changed) if it and not it.ending]
             intake.due = 0.0
+            if not mine:
+                return  # the consumer may be closed
             if paused:
                 intake.move(intake.not_handed_out(mine))
             else:

@@ -135,7 +135,7 @@ class Intake:
     def not_handed_out(self, readings: Collection[Reading]) -> dict[QueueRef, int]:
         """The next message of each."""
         going_on = [it.queue for it in readings if not it.ending]
-        reached = {} if self._torn else self.client.positions(going_on)
+        reached = self.client.positions(going_on) if going_on and not self._torn else {}
         waiting = self.hand.waiting()
         return {
             it.queue: it.next
