@@ -43,11 +43,20 @@ def test_a_mistaken_option_is_named(option: str, value: object, said: str) -> No
         Consumer("nowhere:1", **options)
 
 
-def test_an_option_that_there_is_not_is_refused() -> None:
-    """At once, though kafka-python connects later."""
-    options: Any = {"group": "billing", "topics": ["t"], "fetch": {"fetch.wait.max.ms": 10}}
-    with pytest.raises(ConfigurationError, match="kafka-python has no option fetch_wait_max_ms"):
-        Consumer("nowhere:1", client="kafka-python", **options)
+@pytest.mark.parametrize("where", ["fetch", "kafka"])
+@pytest.mark.parametrize(
+    ("client", "said"),
+    [
+        ("kafka-python", "kafka-python has no option fetch_wait_max_ms"),
+        ("confluent", 'No such configuration property: "fetch.wait.max.msec"'),
+    ],
+)
+def test_an_option_that_there_is_not_is_refused(where: str, client: Any, said: str) -> None:
+    """At once, though kafka-python connects later; and it is said where it stands."""
+    wrong = "fetch.wait.max.ms" if client == "kafka-python" else "fetch.wait.max.msec"
+    options: Any = {"group": "billing", "topics": ["t"], where: {wrong: 10}}
+    with pytest.raises(ConfigurationError, match=f"^{where}: {said}"):
+        Consumer("nowhere:1", client=client, **options)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,8 @@ class ConfluentClient:
         try:
             self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
-            raise ConfigurationError(f"kafka: {said(error)}") from None
+            text = said(error)
+            raise ConfigurationError(f"{wish.where_from(text)}: {text}") from None
         ends = EndFinder(
             commit_settings(settings), KAFKA_LOGGER, wish.patience_s, all_of_them=False
         )

@@ -32,6 +32,11 @@ class Wish:
     patience_s: float
     """The time of one commit."""
 
+    def where_from(self, text: str) -> str:
+        """Which of the two mappings has the option that a client's error names, in either way."""
+        named = text.replace(".", "_")
+        return "fetch" if any(it.replace(".", "_") in named for it in self.fetch) else "kafka"
+
 
 class RefusedError(Exception):
     """Kafka did not do what it was asked for, or did not say so in time."""

@@ -52,7 +52,8 @@ class KafkaPythonClient:
     def __init__(self, wish: Wish) -> None:
         self._settings, self._link = reading_settings(wish), link_of(wish)
         if unknown := self._settings.keys() - KafkaConsumer.DEFAULT_CONFIG.keys():
-            raise ConfigurationError(f"kafka: kafka-python has no option {min(unknown)}")
+            name = min(unknown)
+            raise ConfigurationError(f"{wish.where_from(name)}: kafka-python has no option {name}")
         self._group, self._about = wish.group, GroupClient(group_settings(wish))
         self._consumer: Any = None
         self._places: dict[QueueRef, int] = {}
