@@ -51,12 +51,12 @@ def test_a_mistaken_option_is_named(option: str, value: object, said: str) -> No
         ("confluent", 'No such configuration property: "fetch.wait.max.msec"'),
     ],
 )
-def test_an_option_that_there_is_not_is_refused(where: str, client: Any, said: str) -> None:
+def test_an_option_that_there_is_not_is_refused(where: str, client: str, said: str) -> None:
     """At once, though kafka-python connects later; and it is said where it stands."""
     wrong = "fetch.wait.max.ms" if client == "kafka-python" else "fetch.wait.max.msec"
-    options: Any = {"group": "billing", "topics": ["t"], where: {wrong: 10}}
+    options: Any = {"group": "billing", "topics": ["t"], "client": client, where: {wrong: 10}}
     with pytest.raises(ConfigurationError, match=f"^{where}: {said}"):
-        Consumer("nowhere:1", client=client, **options)
+        Consumer("nowhere:1", **options)
 
 
 @pytest.mark.parametrize(
