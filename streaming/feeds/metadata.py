@@ -29,6 +29,7 @@ from streaming.feeds.feed import Config
 from streaming.feeds.kafka_racks import Racks
 from streaming.process.trouble import Trouble
 from trimtab.protocol import RunRef, limits
+from trimtab.transports.confluent_unpolled import unpolled
 
 _TIMEOUT_S: Final = 5.0
 """A healthy cluster answers in milliseconds; this long the watcher does not listen."""
@@ -54,9 +55,9 @@ class Metadata:
     """Looks at topics."""
 
     def __init__(self, config: Config, trouble: Trouble, racks: Racks | None = None) -> None:
-        self._config = config
+        self._config = unpolled(config)
         self._racks = racks
-        self._admin = AdminClient(config)
+        self._admin = AdminClient(self._config)
         self._trouble = trouble
 
     def names(self) -> frozenset[TopicName] | None:

@@ -12,6 +12,7 @@ from confluent_kafka import KafkaError
 from trimtab.consuming.contract import Wish
 from trimtab.errors import ConfigurationError
 from trimtab.transports.confluent import soon
+from trimtab.transports.confluent_unpolled import unpolled
 
 _OURS: Final[dict[str, tuple[object, str]]] = {
     "enable.auto.commit": (False, "trimtab commits, and only what is done"),
@@ -41,8 +42,6 @@ _UNLESS_GIVEN: Final = {
     "fetch.wait.max.ms": 25,
 }
 _SERVERS: Final = ("bootstrap.servers", "metadata.broker.list")
-_UNHEARD: Final = ("error_cb", "stats_cb", "throttle_cb")
-"""An admin client never calls these."""
 _NOTHING: Final = 0
 """A level of logs. What is wrong is in the answers, or said by the client that reads; and each
 setting that is a consumer's would be a warning."""
@@ -79,17 +78,14 @@ def consumer_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def commit_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Put those of the client together that commits for it."""
-    return {
-        **{name: value for name, value in settings.items() if name not in _UNHEARD},
-        "log_level": _NOTHING,
-    }
+    return unpolled(settings) | {"log_level": _NOTHING}
 
 
 def transaction_settings(settings: Mapping[str, Any], patience_s: float) -> dict[str, Any]:
     """Put those of the clients together that commit in transactions."""
     ours = ("transactional.id", "enable.idempotence", "group.id")
     return {
-        **{it: value for it, value in settings.items() if it not in _UNHEARD and it not in ours},
+        **{it: value for it, value in unpolled(settings).items() if it not in ours},
         # What a process that died has left open: others who read only what is committed wait.
         "transaction.timeout.ms": int(2 * patience_s * 1_000),
         "log_level": _NOTHING,

@@ -9,15 +9,18 @@ stays where it is. Written by `trimtab groups move`, read by `mover`.
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from trimtab.consuming.confluent import checked
 from trimtab.moving.sides import SIDES, Side
 from trimtab.protocol import COMMANDS
+from trimtab.transports.confluent_unpolled import unpolled
 
 _ASK_S: Final = 2.0
 READ_S: Final = 0.5
 """Between two looks."""
+_FAILED_S: Final = 4 * _ASK_S
+"""After a failure: its other work waits for an answer a fifth of the time."""
 _HEARD_S: Final = 2 * READ_S
 """From the time at which a new choice is read until it is obeyed: by then all have read it, and who
 goes on with a queue waits for it."""
@@ -28,8 +31,8 @@ class WantedSide:
 
     def __init__(self, kafka: Mapping[str, Any], group: str, prefix: str) -> None:
         self._place = (f"{prefix}{COMMANDS.name}", 0)
-        settings = {**kafka, "group.id": f"{group}.moving", "enable.auto.commit": False}
-        self._consumer = Consumer(settings)
+        ours = {"group.id": f"{group}.moving", "enable.auto.commit": False}
+        self._consumer = Consumer(unpolled(kafka) | ours)
 
     def read(self) -> Side | None:
         """Read it; None if there is none.
@@ -57,21 +60,37 @@ class WantedSide:
 class Heard:
     """What is to be obeyed by now of what is read now and then; times come from the caller."""
 
-    def __init__(self, read: Callable[[], Side | None]) -> None:
-        self._ask = read
+    def __init__(
+        self, read: Callable[[], Side | None], report: Callable[[Exception], object]
+    ) -> None:
+        self._ask, self._report = read, report
         self._read: Side | None = None
         self._obeyed: Side | None = None
         self._read_at = self._obey_at = 0.0
         self._wait_s = 0.0
         """What is there at first is old: all have heard it."""
+        self._is_known = False
 
     def by(self, now: float) -> Side | None:
-        """Read it if it is time, and say what is to be obeyed."""
+        """Read it if it is time, and say what is to be obeyed.
+
+        Another broker may keep it than what the queues have committed. While it cannot be read
+        nothing is, so everything stays where it is.
+        """
         if now >= self._read_at:
-            side, self._read_at = self._ask(), now + READ_S
-            if side != self._read:
-                self._read, self._obey_at = side, now + self._wait_s
-            self._wait_s = _HEARD_S
+            self._look(now)
         if now >= self._obey_at:
             self._obeyed = self._read
-        return self._obeyed
+        return self._obeyed if self._is_known else None
+
+    def _look(self, now: float) -> None:
+        try:
+            side = self._ask()
+        except KafkaException as error:
+            self._is_known, self._read_at = False, now + _FAILED_S
+            self._report(error)
+            return
+        self._is_known, self._read_at = True, now + READ_S
+        if side != self._read:
+            self._read, self._obey_at = side, now + self._wait_s
+        self._wait_s = _HEARD_S

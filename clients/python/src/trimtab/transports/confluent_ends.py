@@ -20,6 +20,8 @@ from typing import Any, Final, NamedTuple
 
 from confluent_kafka import KafkaException, TopicPartition, admin
 
+from trimtab.transports.confluent_unpolled import unpolled
+
 Partition = tuple[str, int]
 
 _LATEST: Final = admin.OffsetSpec.latest()  # type: ignore[attr-defined, no-untyped-call]  # stubs
@@ -84,7 +86,7 @@ class EndFinder:
         all_of_them: bool = True,
     ) -> None:
         """Take how to connect; an answer is of all partitions, unless some of them will do."""
-        self._config = dict(config)
+        self._config = unpolled(config)
         self._logger = logger
         self._patience_s = patience_s
         self._all_of_them = all_of_them
