@@ -2,8 +2,8 @@
 
 It is one committed offset (`trimtab.moving.wanted_side`): it goes by no controller. Called by
 `trimtab groups move`, and by `trimtab groups sides` and `trimtab doctor`, which only look. Its one
-rule: no choice while a consumer that cannot move subscribes, for it would work on queues that
-others have given to trimtab's side.
+rule: nobody moves to trimtab's side while a consumer that cannot subscribes, for it would work on
+queues that others have given to that side. If it has come later, Kafka's side is the cure.
 """
 
 import time
@@ -12,8 +12,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Final
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
-from confluent_kafka.admin import AdminClient
+from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaException
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
+    AdminClient,
+    ConsumerGroupDescription,
+)
 
 from console.cluster import admin, bootstrap_servers, native_options
 from console.errors import ExitCode, Failure
@@ -35,7 +38,7 @@ def move(settings: Settings, group: str, side: Side, reason: str, patience_s: fl
     servers = bootstrap_servers(settings)
     client = admin(settings, servers)
     with _refusals(group):
-        _look_at_members(client, group)
+        _look_at_members(_described(client, group), side)
         with closing(_wanted(settings, servers, group)) as wanted:
             wanted.choose(side, reason)
         return _wait(client, group, side, patience_s)
@@ -49,7 +52,7 @@ def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | No
     """
     servers = bootstrap_servers(settings)
     with _refusals(group):
-        count = _count(admin(settings, servers), group)
+        count, _ = _count(admin(settings, servers), group)
         with closing(_wanted(settings, servers, group)) as wanted:
             chosen = wanted.read()
     if not count:
@@ -65,7 +68,7 @@ def is_on_kafkas_side(settings: Settings, group: str) -> bool:
         Failure: Kafka does not answer.
     """
     with _refusals(group):
-        return not _count(admin(settings, bootstrap_servers(settings)), group)["trimtab"]
+        return not _count(admin(settings, bootstrap_servers(settings)), group)[0]["trimtab"]
 
 
 @contextmanager
@@ -82,23 +85,30 @@ def _wanted(settings: Settings, servers: str, group: str) -> WantedSide:
     return WantedSide(options, group, settings.topics.prefix)
 
 
-def _look_at_members(client: AdminClient, group: str) -> None:
-    described = client.describe_consumer_groups([group], request_timeout=_ASK_S)[group].result()
-    if not described.members:
-        raise Failure(f"{group} has no members in Kafka: nobody would move", ExitCode.NOT_FOUND)
-    others = [it for it in described.members if not it.client_id.startswith(CLIENT_ID)]
-    if others:
+def _described(client: AdminClient, group: str) -> ConsumerGroupDescription:
+    asked = client.describe_consumer_groups([group], request_timeout=_ASK_S)[group]
+    found: ConsumerGroupDescription = asked.result()
+    return found
+
+
+def _look_at_members(group: ConsumerGroupDescription, side: Side) -> None:
+    name = group.group_id
+    others = [it for it in group.members if not it.client_id.startswith(CLIENT_ID)]
+    if others and side == "trimtab":
         named = ", ".join(sorted({f"{it.client_id} at {it.host}" for it in others}))
-        text = f"{group}: {len(others)} of its members in Kafka cannot move: {named}"
+        text = f"{name}: {len(others)} of its members in Kafka cannot move: {named}"
         raise Failure(f"{text}; make each a MovingConsumer first", ExitCode.UNHEALTHY)
+    if len(others) == len(group.members):
+        text = f"{name} has no members in Kafka that can move: nobody would"
+        raise Failure(text, ExitCode.NOT_FOUND)
 
 
 def _wait(client: AdminClient, group: str, side: Side, patience_s: float) -> int:
     deadline = time.monotonic() + patience_s
     while True:
-        count = _count(client, group)
+        count, is_steady = _count(client, group)
         total = count.total()
-        if total and count[side] == total:
+        if is_steady and total and count[side] == total:
             return total
         if time.monotonic() > deadline:
             there = f"{count[side]} of {total} queues are there after {patience_s:.0f} s"
@@ -107,9 +117,24 @@ def _wait(client: AdminClient, group: str, side: Side, patience_s: float) -> int
         time.sleep(_LOOK_S)
 
 
-def _count(client: AdminClient, group: str) -> Counter[Side]:
-    """Count the queues on each side: what the last commit of each says."""
+def _count(client: AdminClient, group: str) -> tuple[Counter[Side], bool]:
+    """Count the queues on each side, as their last commits say; tell whether those are all of them.
+
+    Kafka keeps for days what was committed of topics that nobody reads any more, so those count
+    only if the group has no members, who all are in Kafka's group on either side. What is assigned
+    and has no commit is on Kafka's side.
+    """
+    described = _described(client, group)
+    assigned = {
+        (it.topic, it.partition)
+        for member in described.members
+        for it in member.assignment.topic_partitions
+    }
+    topics = {topic for topic, _ in assigned}
     asked = [ConsumerGroupTopicPartitions(group)]
     answer = client.list_consumer_group_offsets(asked, request_timeout=_ASK_S)[group].result()
-    places = answer.topic_partitions or []
-    return Counter(read_commit(it.offset, it.metadata or "").side for it in places)
+    found = dict.fromkeys(assigned, SIDES[0])
+    for it in answer.topic_partitions or []:
+        if it.topic in topics or not topics:
+            found[it.topic, it.partition] = read_commit(it.offset, it.metadata or "").side
+    return Counter(found.values()), described.state == ConsumerGroupState.STABLE

@@ -5,17 +5,18 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from itertools import pairwise
 from typing import NamedTuple
 
 import pytest
-from confluent_kafka import Consumer, Message, Producer
+from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode
 from tests.builders.command_line import Run, caller
 from tests.integration.controller_process import ControllerProcess
+from tests.integration.topics import create_topic
 from trimtab import AsyncMovingConsumer, MovingConsumer
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -172,6 +173,13 @@ def wait(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def has_read_once(servers: str, group: str, topic: str) -> None:
+    """Kafka keeps for days what a group has committed of a topic that it reads no more."""
+    create_topic(servers, topic, 1)
+    with closing(Consumer({"bootstrap.servers": servers, "group.id": group})) as consumer:
+        consumer.commit(offsets=[TopicPartition(topic, 0, 0)], asynchronous=False)
+
+
 def test_a_group_moves_there_and_back_while_it_works(
     kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, call: Run
 ) -> None:
@@ -188,6 +196,7 @@ def test_a_group_moves_there_and_back_while_it_works(
         with workers[-1].at_work():
             wait(lambda: 2 <= len(workers[-1].queues) and workers[-1].seen != [])
 
+    has_read_once(kafka.bootstrap_servers, group, f"{topic}-once")
     workers = [worker(number) for number in range(2)]
     with ExitStack() as stack:
         for it in workers:
@@ -238,8 +247,10 @@ def test_nobody_is_told_to_stop_what_does_the_work(
         plain.subscribe([topic])
         wait(lambda: plain.poll(0.1) is None and plain.assignment() != [])
         _, said, _ = call("doctor", group, "-o", "json")
+        back = call("groups", "move", group, "kafka", "--reason", "a test")
         plain.close()
 
     (found,) = [it for it in json.loads(said)["findings"] if it["kind"] == "foreign members"]
     assert "1 of its consumers on Kafka's side cannot move: old-one at " in found["finding"]
     assert found["remedy"].startswith("nothing is read twice; make each a MovingConsumer")
+    assert back[:2] == (0, f"{group}: {QUEUES} queues are on the side of kafka\n")

@@ -135,7 +135,7 @@ def pair(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Process, Process]]:
     both = Process("a", kafka), Process("b", kafka)
     with ExitStack() as stack:
         for it in both:
-            stack.callback(it.mover.end)
+            stack.callback(it.mover.end, 60.0)
             stack.callback(it.gone.set)
             it.mover.start()
         yield both

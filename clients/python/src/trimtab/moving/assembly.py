@@ -27,7 +27,7 @@ def mover(
     """Put one together, and have these parts commit by it."""
     profile = member.profile
     name = f"{CLIENT_ID}-{wish.kafka.get('client.id', profile.member)}"
-    settings = consumer_settings(client_settings(wish))
+    settings = _unmatched(profile, prefix) | consumer_settings(client_settings(wish))
     subscription = Subscription({**settings, "client.id": name}, _topics(profile))
     wanted = WantedSide({**wish.kafka, "bootstrap.servers": wish.servers}, profile.group, prefix)
     made = Mover(
@@ -40,6 +40,15 @@ def mover(
     assert isinstance(parts.handover.commits, Commits), "the reader refuses others"
     parts.handover.commits.write_by(Sender(subscription, made.said))
     return made
+
+
+def _unmatched(profile: Profile, prefix: str) -> dict[str, str]:
+    """Have patterns match no topics of Kafka's or trimtab's own, as on trimtab's side.
+
+    librdkafka knows no `exclude.internal.topics`.
+    """
+    ours = "".join(map(_literal, prefix))
+    return {"topic.blacklist": f"^__.*,^{ours}.*"} if profile.patterns else {}
 
 
 def _topics(profile: Profile) -> list[str]:

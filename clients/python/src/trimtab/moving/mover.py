@@ -57,7 +57,7 @@ class Mover:
         """Of these; never held for long."""
         self._changing = threading.Lock()
         """Held by the one that changes what is worked on, until the loop has finished with it."""
-        self._heard = Heard(self._wanted.read)
+        self._heard = Heard(self._wanted.read, self._report_once)
         self._told: dict[str, float] = {}
         self._wake, self._over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="trimtab-mover", daemon=True)
@@ -97,11 +97,11 @@ class Mover:
         self._over.set()
         self._wake.set()
 
-    def end(self) -> None:
-        """Wait for the end."""
+    def end(self, patience_s: float) -> None:
+        """Wait for the end, but not for a Kafka or an application that hangs."""
         self.leave()
         if self._thread.ident is not None:
-            self._thread.join()
+            self._thread.join(patience_s)
 
     # What trimtab's controller says, on the member's callback thread.
 

@@ -6,7 +6,7 @@ Used by `MovingConsumer`.
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from trimtab.callbacks import Ownership
 from trimtab.consuming.choice import Choice, ConsumerOptions, Told
@@ -22,6 +22,10 @@ from trimtab.transports import installed
 if TYPE_CHECKING:
     from trimtab.consuming.assembly import Parts
     from trimtab.moving.mover import Mover
+
+
+_FAREWELL_S: Final = 10.0
+"""For a last commit, and for Kafka's group to be left."""
 
 
 class MovingReader(Reader):
@@ -57,7 +61,7 @@ class MovingReader(Reader):
         """Commit what is done, hand over, leave both sides, and wait for the end."""
         self.leave()
         self.member.join("0s")
-        self._mover.end()
+        self._mover.end(self.member.profile.revocation_timeout_ms / 1_000 + _FAREWELL_S)
         self.parts.close()
 
     def _assemble(
@@ -76,8 +80,8 @@ class MovingReader(Reader):
         return parts
 
     def _start(self) -> None:
-        self._mover.start()
         super()._start()
+        self._mover.start()  # if that one fails, nothing holds queues of Kafka's group
 
     def _follow(self) -> Follower:
         return self._mover
