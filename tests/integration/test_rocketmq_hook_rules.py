@@ -58,6 +58,27 @@ def test_a_share_is_answered_topic_by_topic() -> None:
     assert told[6] == NONE_YET
 
 
+@pytest.mark.parametrize("idle_first", [True, False])
+def test_a_client_that_is_to_have_nothing_is_told_so_whoever_was_heard_first(
+    *, idle_first: bool
+) -> None:
+    """Or it would keep a queue that another one has by now."""
+    posts = [f"post billing idle 0 {share()}", f"post billing busy 0 {share(0)}"]
+    told = play(
+        *(posts if idle_first else reversed(posts)),
+        f"post visits idle 0 {share()}",
+        "post visits idle 0 -",
+        f"post visits busy 0 {share(1)}",
+        "read",
+        "ask billing idle orders 1",
+        "ask billing busy orders 1",
+        "ask visits idle orders 1",
+    )
+
+    assert [[], [0]] == [queues(it) for it in told[6:8]]
+    assert told[8] == NONE_YET
+
+
 def test_what_is_shared_is_popped_and_the_rest_is_pulled() -> None:
     """A change of either is news; a topic that is still owned by an older target is popped, too."""
 

@@ -77,6 +77,7 @@ class ConfluentSender:
         self._lock = threading.Lock()
         self._keyed_count = 0
         self._purged = 0
+        self._is_closing = False
         self._produce = self._free.client.produce
         self.send = self._make_send()
 
@@ -142,6 +143,7 @@ class ConfluentSender:
     def close(self, timeout_s: float) -> int:
         """Settle what can be settled; purge the rest, which is reported as such."""
         self.flush(timeout_s)
+        self._is_closing = True
         for lane in self._lanes():
             lane.close()
         return self._purged
@@ -178,6 +180,7 @@ class ConfluentSender:
             times.note_failure(took(message))
             now_s = time.monotonic()
             allowed = self._patience.allows(attempt.tries, attempt.begun_s, now_s)
+            allowed = allowed and not self._is_closing  # it would be behind the purge
             if allowed and self._try_again(times, attempt, message):
                 return
         self._count_purged(error)

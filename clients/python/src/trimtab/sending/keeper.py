@@ -172,6 +172,7 @@ class Keeper:
     def _tell(self, trouble: str) -> None:
         """Log trouble, but not the same one all the time."""
         now = now_ms()
-        if now - self._told.get(trouble, now - REPEAT_MS) >= REPEAT_MS:
-            self._told = {trouble: now}
+        self._told = {it: at for it, at in self._told.items() if now - at < REPEAT_MS}
+        if trouble not in self._told:
+            self._told[trouble] = now
             _LOGGER.warning("%s", trouble)

@@ -55,8 +55,8 @@ public final class TrimtabProducer implements AutoCloseable {
     private volatile boolean closed;
     private long sequence;
     private long windowSince = System.nanoTime();
-    private String lastTrouble = "";
-    private long troubleAt;
+    /** What was told lately, and when. */
+    private final Map<String, Long> told = new HashMap<>();
 
     private TrimtabProducer(DefaultMQProducer attached, ProducerOptions options) {
         this.producer = attached.getDefaultMQProducerImpl();
@@ -182,10 +182,9 @@ public final class TrimtabProducer implements AutoCloseable {
 
     private void trouble(String what) {
         long now = System.currentTimeMillis();
-        if (!what.equals(lastTrouble) || now - troubleAt >= TROUBLE_MS) {
+        told.values().removeIf(at -> now - at >= TROUBLE_MS);
+        if (told.putIfAbsent(what, now) == null) {
             LOG.warn("{}: {}", reporter, what);
-            lastTrouble = what;
-            troubleAt = now;
         }
     }
 }

@@ -36,6 +36,8 @@ final class Shares {
     private final long patienceNs;
     private final Predicate<String> follows;
     private final Map<String, Map<String, Share>> groups = new ConcurrentHashMap<>();
+    /** Of groups that may be on Kafka: clients that are to have nothing, until a queue of theirs names a broker. */
+    private final Map<String, Map<String, Share>> idle = new ConcurrentHashMap<>();
     private final Map<String, Long> strangers = new ConcurrentHashMap<>();
     private volatile boolean complete;
     private volatile long heardAt;
@@ -87,9 +89,12 @@ final class Shares {
         Map<String, Share> known = groups.get(group);
         if (known == null) {
             if (!share.isOfBrokers()) {
+                setAside(group, client, share);
                 return false; // nobody's yet, or a group on Kafka
             }
             known = groups.computeIfAbsent(group, it -> new ConcurrentHashMap<>());
+            Map<String, Share> others = idle.remove(group);
+            known.putAll(others == null ? Map.of() : others);
             strangers.remove(group);
         }
         Share before = known.put(client, share);
@@ -97,6 +102,17 @@ final class Shares {
             groups.remove(group);
         }
         return before == null || !before.isLike(share);
+    }
+
+    private void setAside(String group, String client, Share share) {
+        if (share.goneAt == 0 && share.queues.isEmpty() && share.popped.isEmpty()) {
+            idle.computeIfAbsent(group, it -> new ConcurrentHashMap<>()).put(client, share);
+        } else {
+            idle.computeIfPresent(group, (it, clients) -> {
+                clients.remove(client);
+                return clients.isEmpty() ? null : clients;
+            });
+        }
     }
 
     /** The groups that have members. */
