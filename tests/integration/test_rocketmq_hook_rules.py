@@ -67,7 +67,7 @@ def test_a_client_that_is_to_have_nothing_is_told_so_whoever_was_heard_first(
     told = play(
         *(posts if idle_first else reversed(posts)),
         f"post visits idle 0 {share()}",
-        "post visits idle 0 -",
+        "post visits idle 1 -",
         f"post visits busy 0 {share(1)}",
         "read",
         "ask billing idle orders 1",
