@@ -40,6 +40,9 @@ BEHIND = 30
 """Ticks that are written and not decided on: half a minute, ten batches of a busy machine."""
 RETURNS = 4
 """As often in an hour a member comes back: a rolling restart does it once."""
+CONFLICTS = 2
+"""So often in an hour a name is taken from a life that was heard a moment ago. Once a process that
+was killed and started again does it; twins do it each time that one of them is started again."""
 
 
 class Kind(StrEnum):
@@ -227,15 +230,13 @@ def of_unattached(group: str, clients: Sequence[str]) -> Iterator[Finding]:
 
 def of_history(entries: Iterable[HistoryRecord]) -> Iterator[Finding]:
     """Say what has gone wrong lately: names used twice, members that come and go, false claims."""
-    returns = Counter[tuple[str, str]]()
+    returns, conflicts = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for entry in entries:
         match entry:
             case MemberChanged(event="joined" | "rejoined"):
                 returns[entry.group, entry.member] += 1
             case Conflict() if entry.older == entry.newer:
-                remedy = "give each process a member_id of its own"
-                finding = f"two processes are called {entry.newer}"
-                yield Finding(Kind.TWINS, entry.group, finding, remedy)
+                conflicts[entry.group, entry.newer] += 1
             case Doubled():
                 finding = f"two processes are {entry.member}"
                 yield Finding(Kind.TWINS, entry.group, finding, entry.detail)
@@ -246,6 +247,11 @@ def of_history(entries: Iterable[HistoryRecord]) -> Iterator[Finding]:
                 yield Finding(Kind.CLAIM, entry.group, finding, "report it, with its log")
             case _:
                 pass
+    for (group, member), times in sorted(conflicts.items()):
+        if times >= CONFLICTS:
+            remedy = "give each process a member_id of its own; if there is one only, see why it dies"
+            finding = f"two processes are called {member}: {times} times one replaced another"
+            yield Finding(Kind.TWINS, group, finding, remedy)
     for (group, member), times in sorted(returns.items()):
         if times >= RETURNS:
             remedy = f"look at its log; `trimtab groups history {group} --since 1h`"

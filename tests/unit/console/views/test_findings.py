@@ -194,7 +194,9 @@ def test_members_that_come_again_and_again_are_found() -> None:
 
 
 def test_a_name_used_twice_is_found() -> None:
-    """An instance that comes back under another name is not."""
+    """Each of the two replaces the other. An instance that comes back under another name is none,
+    nor is a process that was killed and started again.
+    """
 
     def conflict(older: str) -> Conflict:
         return Conflict(
@@ -208,8 +210,10 @@ def test_a_name_used_twice_is_found() -> None:
             cause=cause("a"),
         )
 
-    entries = [conflict("a"), conflict("b")]
-    assert ["two processes are called a"] == [it.finding for it in findings.of_history(entries)]
+    once = [conflict("a"), conflict("b")]
+    assert [] == list(findings.of_history(once))
+    (found,) = findings.of_history([*once, conflict("a")])
+    assert "two processes are called a: 2 times one replaced another" == found.finding
 
 
 def test_dead_letters_are_counted_by_reason() -> None:
