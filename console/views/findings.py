@@ -247,9 +247,16 @@ def of_history(entries: Iterable[HistoryRecord]) -> Iterator[Finding]:
                 yield Finding(Kind.CLAIM, entry.group, finding, "report it, with its log")
             case _:
                 pass
+    yield from _of_names(conflicts, returns)
+
+
+def _of_names(
+    conflicts: Counter[tuple[str, str]], returns: Counter[tuple[str, str]]
+) -> Iterator[Finding]:
+    """Say whose name was taken, and who came, again and again."""
     for (group, member), times in sorted(conflicts.items()):
         if times >= CONFLICTS:
-            remedy = "give each process a member_id of its own; if there is one only, see why it dies"
+            remedy = "give each process a member_id of its own; if it is only one, see why it dies"
             finding = f"two processes are called {member}: {times} times one replaced another"
             yield Finding(Kind.TWINS, group, finding, remedy)
     for (group, member), times in sorted(returns.items()):

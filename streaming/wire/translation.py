@@ -95,7 +95,9 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
             return Left(stamp, life, record.sequence, record.temporary)
         case Release():
             life = _life(record.life)
-            return Released(stamp, life, _namings(record.queues), own=record.by is None)
+            own = record.by is None
+            number = record.sequence if own else -1
+            return Released(stamp, life, _namings(record.queues), own, number)
         case Route():
             return _observed(record, stamp)
         case Command():

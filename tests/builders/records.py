@@ -145,9 +145,11 @@ def commanded(command: Command, *, name: str | None = None, base: int | None = N
     )
 
 
-def released(who: str, grants: str, *, own: bool = True) -> Callable[[Stamp], Released]:
+def released(
+    who: str, grants: str, *, own: bool = True, sequence: int = -1
+) -> Callable[[Stamp], Released]:
     """A member lets go; ``grants`` is written as ``orders-0@3 orders-1@3``."""
-    return lambda stamp: Released(stamp, life(who), namings(grants), own)
+    return lambda stamp: Released(stamp, life(who), namings(grants), own, sequence)
 
 
 def marked(who: str) -> Callable[[Stamp], Released]:

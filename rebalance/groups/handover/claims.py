@@ -35,6 +35,8 @@ def judge(draft: Draft, event: BeatSeen, listed: Iterable[Held]) -> None:
     member = draft.membership.members.get(event.member)
     if member is None or member.incarnation != event.incarnation or not member.owns:
         return
+    if event.sequence < draft.membership.pulses[event.member].sequence:
+        return  # it may have let go since
     informed = event.epoch >= draft.before.epoch
     unknown = [
         (queue, epoch)

@@ -125,6 +125,8 @@ class Released(_OfOneLife):
     namings: tuple[Naming, ...]
     own: bool = True
     """It says so itself; or else the controller or a guard says it, who knows that it stopped."""
+    sequence: int = -1
+    """Its number among all that a life says itself; -1: it is not known, or others say it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,8 @@ class Pulse:
     seen: Millis
     """The log clock when the member last spoke. Expiry is measured from here."""
     sequence: int
-    """The highest number among its beats; a beat with a lower one is late or repeated."""
+    """The highest number among its beats and releases; a beat with a lower one is late or repeated:
+    the two go to two topics, so a beat may be stamped after a release that was written later."""
     unread: Unread | None = None
 
 

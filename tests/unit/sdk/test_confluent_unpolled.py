@@ -2,6 +2,7 @@
 
 import socket
 import time
+from typing import Any
 
 import pytest
 from confluent_kafka.admin import AdminClient
@@ -14,7 +15,7 @@ from trimtab.consuming.confluent_settings import (
 from trimtab.consuming.contract import Wish
 from trimtab.transports.confluent_unpolled import unpolled
 
-OFTEN = {"statistics.interval.ms": 5, "stats_cb": print, "error_cb": print}
+OFTEN: dict[str, Any] = {"statistics.interval.ms": 5, "stats_cb": print, "error_cb": print}
 LONG_S = 0.5
 """A hundred times as long."""
 

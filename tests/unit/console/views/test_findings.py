@@ -194,8 +194,9 @@ def test_members_that_come_again_and_again_are_found() -> None:
 
 
 def test_a_name_used_twice_is_found() -> None:
-    """Each of the two replaces the other. An instance that comes back under another name is none,
-    nor is a process that was killed and started again.
+    """Each replaces the other. An instance under another name, or one restart after a kill, is not.
+
+    A supervisor does that.
     """
 
     def conflict(older: str) -> Conflict:

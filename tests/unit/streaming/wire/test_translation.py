@@ -178,6 +178,7 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
             STAMP,
             Life(A, FIRST),
             (Naming(queue("orders-0"), Epoch(3), Epoch(4)), Naming(queue("orders-1"), Epoch(2))),
+            sequence=8,
         ),
     ),
     *(

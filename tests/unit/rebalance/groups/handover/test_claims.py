@@ -6,7 +6,7 @@ from rebalance.groups.model.decisions import AssignmentIssued, ClaimRefused
 from rebalance.groups.model.events import Mode
 from rebalance.ids import MemberId
 from tests.builders.notation import queue_text
-from tests.builders.records import beat_of, joined, routed
+from tests.builders.records import beat_of, joined, marked, released, routed
 from tests.builders.story import Story, only
 
 
@@ -61,3 +61,18 @@ def test_who_worked_in_common_has_the_number_of_its_joining() -> None:
     story.reads(joined("a"), beat_of("a", epoch=1, owned="orders-0@1 orders-1@1"))
 
     assert [] == only(ClaimRefused, story.decided)
+
+
+@pytest.mark.parametrize(("sequence", "refused"), [(14, []), (16, ["orders-1"])])
+def test_a_beat_that_was_written_before_a_release_claims_nothing(
+    sequence: int, refused: list[str]
+) -> None:
+    """They go to two topics: the release may be stamped first."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("b"))
+    beat = beat_of("a", epoch=2, owned="orders-0@1 orders-1@1", sequence=sequence)
+    story.reads(marked("b"), released("a", "orders-1@1", sequence=15), beat)
+
+    told = only(ClaimRefused, story.decided)
+    assert refused == [queue_text(queue) for it in told for queue in it.queues]
