@@ -21,7 +21,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 from console.cluster import admin, bootstrap_servers, native_options
 from console.errors import ExitCode, Failure
 from console.settings import Settings
-from trimtab.moving.assembly import CLIENT_ID
+from trimtab.moving.company import strangers
 from trimtab.moving.sides import SIDES, Side, read_commit
 from trimtab.moving.wanted_side import WantedSide
 
@@ -92,11 +92,9 @@ def _described(client: AdminClient, group: str) -> ConsumerGroupDescription:
 
 
 def _look_at_members(group: ConsumerGroupDescription, side: Side) -> None:
-    name = group.group_id
-    others = [it for it in group.members if not it.client_id.startswith(CLIENT_ID)]
+    name, others = group.group_id, strangers(group)
     if others and side == "trimtab":
-        named = ", ".join(sorted({f"{it.client_id} at {it.host}" for it in others}))
-        text = f"{name}: {len(others)} of its members in Kafka cannot move: {named}"
+        text = f"{name}: {len(others)} of its members in Kafka cannot move: {', '.join(others)}"
         raise Failure(f"{text}; make each a MovingConsumer first", ExitCode.UNHEALTHY)
     if len(others) == len(group.members):
         text = f"{name} has no members in Kafka that can move: nobody would"

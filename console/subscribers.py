@@ -19,7 +19,7 @@ from console import subscribers_process
 from console.cluster import bootstrap_servers, native_options
 from console.errors import Failure
 from console.settings import Settings
-from trimtab.moving.assembly import CLIENT_ID
+from trimtab.moving.company import CLIENT_ID
 
 PATIENCE_S: Final = 15.0
 """As ``whole_topics`` waits; the process waits for less, twice."""

@@ -13,13 +13,29 @@ nothing; it is refused in the history, and the member is told again what it real
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import ClaimRefused
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import BeatSeen
+from rebalance.groups.model.events import BeatSeen, Released
 from rebalance.groups.model.ownership import Grant, Ownership
-from rebalance.ids import Epoch, Held, MemberId, Queue, Tenure
+from rebalance.ids import Epoch, Held, Life, MemberId, Queue, Tenure
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What this module keeps for one step. Later a beat is not of the group's last decision."""
+
+    releases: dict[Life, int] = field(default_factory=dict)
+    """The highest number of what each life has let go. Beats and releases go to two topics, so a
+    beat may be stamped after a release that was written later."""
+
+
+def hear(draft: Draft, event: Released) -> None:
+    """Note the number of a release."""
+    releases = draft.scratch(_Heard).releases
+    releases[event.life] = max(event.sequence, releases.get(event.life, -1))
 
 
 def granted(owned: Ownership | None, claim: Tenure) -> Grant | None:
@@ -35,7 +51,7 @@ def judge(draft: Draft, event: BeatSeen, listed: Iterable[Held]) -> None:
     member = draft.membership.members.get(event.member)
     if member is None or member.incarnation != event.incarnation or not member.owns:
         return
-    if event.sequence < draft.membership.pulses[event.member].sequence:
+    if event.sequence < draft.scratch(_Heard).releases.get(event.life, -1):
         return  # it may have let go since
     informed = event.epoch >= draft.before.epoch
     unknown = [

@@ -53,6 +53,7 @@ def book(draft: Draft, event: Released) -> bool:
         Whether its life is about to go: it hands on what it was not asked for.
     """
     goes = False
+    claims.hear(draft, event)
     for naming in event.namings:
         queue, tenure = naming.queue, Tenure(event.life, naming.epoch)
         _begin(draft, queue, tenure, event.stamp)

@@ -76,18 +76,6 @@ def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
     draft.membership.pulses.put(member, Pulse(stamp.heard, pulse.sequence, pulse.unread))
 
 
-def hear(draft: Draft, event: Released) -> None:
-    """Note the number of what a member has let go itself; its beats before that are late."""
-    name, incarnation = event.life
-    known = draft.membership.members.get(name)
-    if known is None or known.incarnation != incarnation or known.away:
-        return
-    if event.sequence > draft.membership.pulses[name].sequence:
-        see(draft, name, event.stamp)
-        pulse = draft.membership.pulses[name]
-        draft.membership.pulses.put(name, Pulse(pulse.seen, event.sequence, pulse.unread))
-
-
 def go(draft: Draft, event: DrainAsked | Left) -> None:
     """Note that a member wants to go, or remove it once it has gone."""
     if isinstance(event, DrainAsked):

@@ -128,8 +128,7 @@ class Pulse:
     seen: Millis
     """The log clock when the member last spoke. Expiry is measured from here."""
     sequence: int
-    """The highest number among its beats and releases; a beat with a lower one is late or repeated:
-    the two go to two topics, so a beat may be stamped after a release that was written later."""
+    """The highest number among its beats; a beat with a lower one is late or repeated."""
     unread: Unread | None = None
 
 

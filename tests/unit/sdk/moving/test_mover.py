@@ -51,7 +51,7 @@ class Process:
         self.failures: list[MemberFailedError] = []
         self.mistaken = False
         """Whether a callback of its application raises."""
-        ways = (cast("Subscription", self), cast("WantedSide", self))
+        ways = (cast("Subscription", self), cast("WantedSide", self), cast("Company", self))
         reader, report = cast("Handover", self), self.errors.append
         self.mover = Mover(reader, self.granted, ways, Ending(self), report)
 
@@ -88,6 +88,10 @@ class Process:
     def commit(self, places: Mapping[QueueRef, tuple[int, str]]) -> None:
         """Commit."""
         self.kafka.committed |= places
+
+    def agrees(self, wanted: Side | None, *_: object) -> Side | None:
+        """Nobody is there who cannot move."""
+        return wanted
 
     def close(self) -> None:
         """It has left."""

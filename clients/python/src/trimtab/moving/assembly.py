@@ -11,14 +11,16 @@ from trimtab.consuming.commits import Commits
 from trimtab.consuming.confluent_settings import client_settings, consumer_settings
 from trimtab.consuming.contract import Wish
 from trimtab.member import Member
+from trimtab.moving.company import CLIENT_ID, Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
 from trimtab.moving.subscription import Sender, Subscription
 from trimtab.moving.wanted_side import WantedSide
 from trimtab.session import Profile
 
-CLIENT_ID: Final = "trimtab-moving"
-"""How Kafka's group shows members that can move: by the beginning of their client ids."""
+_SEEN_S: Final = 10
+"""How late a new partition is seen on Kafka's side, from where it comes to trimtab's; librdkafka's
+own `topic.metadata.refresh.interval.ms` is five minutes."""
 
 
 def mover(
@@ -27,13 +29,16 @@ def mover(
     """Put one together, and have these parts commit by it."""
     profile = member.profile
     name = f"{CLIENT_ID}-{wish.kafka.get('client.id', profile.member)}"
-    settings = _unmatched(profile, prefix) | consumer_settings(client_settings(wish))
+    soon = {"topic.metadata.refresh.interval.ms": _SEEN_S * 1_000}
+    settings = soon | _unmatched(profile, prefix) | consumer_settings(client_settings(wish))
     subscription = Subscription({**settings, "client.id": name}, _topics(profile))
-    wanted = WantedSide({**wish.kafka, "bootstrap.servers": wish.servers}, profile.group, prefix)
+    given = {**wish.kafka, "bootstrap.servers": wish.servers}
+    wanted = WantedSide(given, profile.group, prefix)
+    company = Company(given, profile.group)
     made = Mover(
         parts.handover,
         member.owned,
-        (subscription, wanted),
+        (subscription, wanted, company),
         Ending(member),
         report,
     )

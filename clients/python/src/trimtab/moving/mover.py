@@ -16,6 +16,7 @@ from trimtab.callbacks import Owned, Ownership, Positions
 from trimtab.clock import now_s
 from trimtab.consuming.handover import Handover
 from trimtab.errors import CallbackError
+from trimtab.moving.company import Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.sides import LastCommit, Plan, Side, given_to, planned
 from trimtab.moving.subscription import Subscription
@@ -38,12 +39,12 @@ class Mover:
         self,
         handover: Handover,
         granted: Owned,
-        ways: tuple[Subscription, WantedSide],
+        ways: tuple[Subscription, WantedSide, Company],
         ending: Ending,
         report: Callable[[Exception], object],
     ) -> None:
         self._handover, self._is_granted = handover, granted
-        self._subscription, self._wanted = ways
+        self._subscription, self._wanted, self._company = ways
         self._ending, self._report = ending, report
         self._granted: dict[QueueRef, Grant] = {}
         """By trimtab's controller."""
@@ -182,14 +183,16 @@ class Mover:
             time.sleep(_SOON_S)
         self._subscription.close()
         self._wanted.close()
+        self._company.close()
 
     def _look(self) -> bool:
         """Do what is to be done; tell whether more is to come at any moment."""
-        wanted = self._heard.by(now_s())
         with self._lock:
             assigned, granted = dict(self._assigned), dict(self._granted)
             queues = {*assigned, *granted, *self._working}
         commits = self._subscription.last_commits(queues)
+        wanted = self._heard.by(now_s())
+        wanted = self._company.agrees(wanted, commits, self._report_once)
         with self._changing:
             with self._lock:  # what came after the commits were read may stand on newer ones
                 owned: dict[Side, set[QueueRef]] = {

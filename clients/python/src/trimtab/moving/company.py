@@ -1,0 +1,78 @@
+"""Company: who else is in Kafka's group, and cannot move.
+
+On Kafka's side such a consumer does no harm. But Kafka gives it queues that are on trimtab's side,
+and it would work on them beside their owners there. So nothing moves to that side before it has
+gone, however long ago it was wanted. Used by `mover`, and by the console.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
+    AdminClient,
+    ConsumerGroupDescription,
+)
+
+from trimtab.clock import now_s
+from trimtab.errors import SharedGroupError
+from trimtab.kafka_log import KAFKA_LOGGER
+from trimtab.moving.sides import LastCommit, Side
+from trimtab.protocol import QueueRef
+from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_unpolled import unpolled
+
+Report = Callable[[Exception], object]
+CLIENT_ID: Final = "trimtab-moving"
+"""How Kafka's group shows members that can move: by the beginning of their client ids."""
+_ASK_S: Final = 2.0
+_SURE_S: Final = 1.0
+"""Between two questions: who moves looks twenty times a second."""
+
+
+class Company:
+    """The other members of one group."""
+
+    def __init__(self, kafka: Mapping[str, Any], group: str) -> None:
+        self._kafka, self._group = unpolled(kafka), group
+        self._client: AdminClient | None = None
+        self._ask_at, self._is_alone = 0.0, False
+
+    def agrees(
+        self, wanted: Side | None, commits: Mapping[QueueRef, LastCommit], report: Report
+    ) -> Side | None:
+        """Say what is to be obeyed of what is wanted; None: all queues stay on their sides."""
+        waiting = [it for it in commits.values() if it.side == "kafka" and it.offset is not None]
+        if wanted != "trimtab" or not waiting:
+            self.close()
+            return wanted
+        if now_s() >= self._ask_at:
+            self._is_alone, self._ask_at = self._look(report), now_s() + _SURE_S
+        return wanted if self._is_alone else None
+
+    def close(self) -> None:
+        """Ask no more."""
+        if self._client is not None:  # an idle client is falsy: its length is 0
+            held: list[object] = [self._client]
+            self._client = None
+            discard(held)
+
+    def _look(self, report: Report) -> bool:
+        if self._client is None:
+            self._client = AdminClient(self._kafka, logger=KAFKA_LOGGER)
+        asked = self._client.describe_consumer_groups([self._group], request_timeout=_ASK_S)
+        try:
+            others = strangers(asked[self._group].result())
+        except KafkaException as error:
+            report(error)
+            return False
+        if others:
+            text = f"{self._group} stays on Kafka's side: {len(others)} of its members cannot move"
+            report(SharedGroupError(f"{text}: {', '.join(others)}; stop them"))
+        return not others
+
+
+def strangers(group: ConsumerGroupDescription) -> list[str]:
+    """Name the members that cannot move."""
+    others = [it for it in group.members if not it.client_id.startswith(CLIENT_ID)]
+    return sorted(f"{it.client_id} at {it.host}" for it in others)
