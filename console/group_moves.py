@@ -38,10 +38,13 @@ def move(settings: Settings, group: str, side: Side, reason: str, patience_s: fl
     servers = bootstrap_servers(settings)
     client = admin(settings, servers)
     with _refusals(group):
-        _look_at_members(_described(client, group), side)
+        described, (count, _) = _described(client, group), _count(client, group)
+        is_there = side == "kafka" and not count["trimtab"] and not _movers(described)
+        if not is_there:  # or else it takes back an old choice
+            _look_at_members(described, side)
         with closing(_wanted(settings, servers, group)) as wanted:
             wanted.choose(side, reason)
-        return _wait(client, group, side, patience_s)
+        return count.total() if is_there else _wait(client, group, side, patience_s)
 
 
 def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | None]:
@@ -96,9 +99,13 @@ def _look_at_members(group: ConsumerGroupDescription, side: Side) -> None:
     if others and side == "trimtab":
         text = f"{name}: {len(others)} of its members in Kafka cannot move: {', '.join(others)}"
         raise Failure(f"{text}; make each a MovingConsumer first", ExitCode.UNHEALTHY)
-    if len(others) == len(group.members):
+    if not _movers(group):
         text = f"{name} has no members in Kafka that can move: nobody would"
         raise Failure(text, ExitCode.NOT_FOUND)
+
+
+def _movers(group: ConsumerGroupDescription) -> int:
+    return len(group.members) - len(strangers(group))
 
 
 def _wait(client: AdminClient, group: str, side: Side, patience_s: float) -> int:
@@ -111,6 +118,8 @@ def _wait(client: AdminClient, group: str, side: Side, patience_s: float) -> int
         if time.monotonic() > deadline:
             there = f"{count[side]} of {total} queues are there after {patience_s:.0f} s"
             text = f"{group}: {there}; the others follow when their messages in work are finished"
+            if not count[side]:
+                text += ", and if their owners answer: `trimtab doctor`"
             raise Failure(text, ExitCode.TIMEOUT)
         time.sleep(_LOOK_S)
 

@@ -34,7 +34,7 @@ def activation_of(
         NotTold: Kafka does not say where its topics end.
         Undelivered: Kafka did not take the start.
     """
-    says, writer = StatusWriter(options, status, None, "standby"), StartWriter(options)
+    says, writer = StatusWriter(options, status, None), StartWriter(options)
     with (
         feeding((says,), Event()) as look_at_feeds,
         rehearsing(spark, options, operator) as rehearsal,

@@ -128,19 +128,23 @@ def start(
     options = replace(options, query=replace(options.query, checkpoint=activation.checkpoint))
     listener = QueryListener(spark, seen.horizon, account)
     spark.streams.addListener(listener)
+    show, over = SparkFigures(spark).show if options.spark.ui_port else None, Event()
     feeds: Sequence[Feed] = (
         TickProducer(options, seen.horizon),
         RouteWatcher(options, gauges, paces),
         HostWatcher(options),
-        StatusWriter(options, status, SparkFigures(spark).show if options.spark.ui_port else None),
+        StatusWriter(options, status, show, over),
         *((PaceKeeper(options, paces),) if policy.heartbeat_auto else ()),
         *_redis(options, metrics),
         *further,
     )
     operator = replace(operator, starts=activation.starts)
     beginning = Beginning(spark, options, operator, seen.horizon, stop)
-    with feeding(feeds, stop) as look_at_feeds:
-        QueryLife(spark, options, beginning.query, listener, activation, stop, look_at_feeds).run()
+    with feeding(feeds, stop) as look:
+        try:
+            QueryLife(spark, options, beginning.query, listener, activation, stop, look).run()
+        finally:
+            over.set()
 
 
 def _examined(spark: SparkSession, options: Options) -> Options:

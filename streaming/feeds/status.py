@@ -35,9 +35,11 @@ class StatusWriter:
         options: Options,
         status: Status,
         show: Callable[[Controller], None] | None,
-        role: Role = "active",
+        over: Event | None = None,
     ) -> None:
-        self._options, self._status, self._show, self._role = options, status, show, role
+        """Take what to write; ``over`` is set when an active controller decides nothing more."""
+        self._options, self._status, self._show, self._over = options, status, show, over
+        self._role: Role = "standby" if over is None else "active"
         self._topic = f"{options.topics.prefix}{CONTROLLERS.name}"
         self._writing = Trouble(logger(self.name), "delivery of the status")
 
@@ -53,7 +55,8 @@ class StatusWriter:
             producer.poll()
             if stop.wait(INTERVAL_S):
                 break
-        if self._role == "active":
+        if self._over is not None:
+            self._over.wait()  # before that a standby must not begin
             self._write(producer, self._status.record("ended"))
             producer.flush(_LAST_WORD_S)
         producer.purge()

@@ -18,6 +18,7 @@ from tests.builders.command_line import Run, caller
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.topics import create_topic
 from trimtab import AsyncMovingConsumer, MovingConsumer
+from trimtab.moving.wanted_side import WantedSide
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -228,12 +229,35 @@ def test_nobody_is_left_behind(kafka: EmbeddedKafka, group: str, topic: str, mov
     )
     plain.subscribe([topic])
     wait(lambda: plain.poll(0.1) is None and plain.assignment() != [])
-    left = move("trimtab")
+    left, back = move("trimtab"), move("kafka")
     plain.close()
 
     assert (ExitCode.NOT_FOUND, ExitCode.UNHEALTHY) == (nobody[0], left[0])
     assert f"{group} has no members in Kafka" in nobody[2]
     assert "1 of its members in Kafka cannot move: old-one at " in left[2]
+    assert back[0] == 0
+
+
+def test_an_old_choice_is_not_obeyed_beside_who_cannot_move(
+    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, call: Run
+) -> None:
+    """It stays in Kafka when a group went back by a deployment, and a later one begins anew."""
+    servers = kafka.bootstrap_servers
+    with closing(WantedSide({"bootstrap.servers": servers}, group, controller.prefix)) as wanted:
+        wanted.choose("trimtab", "long ago")
+    old = {"bootstrap.servers": servers, "group.id": group, "client.id": "old-one"}
+    plain = Consumer(old | {"partition.assignment.strategy": "range"})
+    plain.subscribe([topic])
+    wait(lambda: plain.poll(0.1) is None and plain.assignment() != [])
+    with member(1, servers, group, topic, controller.prefix).at_work() as new:
+        wait(lambda: plain.poll(0.1) is None and len(new.queues) == QUEUES // 2)
+        time.sleep(STEP_S)
+        beside = sides(call, group)
+        plain.close()
+        moved = {"side": "trimtab", "queues": QUEUES, "wanted": True}
+        wait(lambda: moved in sides(call, group))
+
+    assert {"side": "trimtab", "queues": 0, "wanted": True} in beside
 
 
 def test_nobody_is_told_to_stop_what_does_the_work(

@@ -18,6 +18,7 @@ from trimtab.engine import State
 from trimtab.errors import CallbackError, MemberFailedError
 from trimtab.moving import mover as module
 from trimtab.moving import wanted_side
+from trimtab.moving.company import Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
 from trimtab.moving.sides import LastCommit, Side, read_commit

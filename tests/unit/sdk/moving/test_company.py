@@ -1,0 +1,93 @@
+"""Nobody moves to trimtab's side beside a consumer that cannot move."""
+
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaException
+
+from tests.builders.sessions import queue
+from trimtab.errors import SharedGroupError
+from trimtab.moving.company import CLIENT_ID, Company
+from trimtab.moving.sides import LastCommit, Side
+
+ON_KAFKAS = {queue(0): LastCommit("trimtab", 3, 7), queue(1): LastCommit("kafka", 3, 7)}
+ON_TRIMTABS = {queue(0): LastCommit("trimtab", 3, 7), queue(1): LastCommit()}
+
+
+class Kafka:
+    """A client that knows who is in the group, or does not answer."""
+
+    def __init__(self) -> None:
+        self.members = [f"{CLIENT_ID}-a", f"{CLIENT_ID}-b"]
+        self.failure: KafkaException | None = None
+        self.asked = 0
+        self.troubles: list[Exception] = []
+
+    def describe_consumer_groups(self, groups: list[str], **_: Any) -> dict[str, Future[Any]]:  # noqa: ANN401 - as of it
+        """Describe a group."""
+        self.asked += 1
+        answer = Future[Any]()
+        if self.failure is not None:
+            answer.set_exception(self.failure)
+        else:
+            members = [SimpleNamespace(client_id=it, host="/10.0.0.7") for it in self.members]
+            answer.set_result(SimpleNamespace(members=members))
+        return dict.fromkeys(groups, answer)
+
+
+@pytest.fixture
+def kafka(monkeypatch: pytest.MonkeyPatch) -> Kafka:
+    """What the company asks."""
+    kafka = Kafka()
+    monkeypatch.setattr("trimtab.moving.company.AdminClient", lambda *_, **__: kafka)
+    return kafka
+
+
+def agreed(kafka: Kafka, wanted: Side | None, commits: dict[Any, LastCommit]) -> Side | None:
+    """What a mover obeys that has just begun."""
+    return Company({}, "billing").agrees(wanted, commits, kafka.troubles.append)
+
+
+def test_what_is_wanted_is_obeyed_where_all_can_move(kafka: Kafka) -> None:
+    """Only who would move a queue to trimtab's side asks."""
+    assert "trimtab" == agreed(kafka, "trimtab", ON_KAFKAS)
+    assert kafka.asked == 1
+    kafka.members.append("old-one")
+    assert ["trimtab", "kafka", None] == [
+        agreed(kafka, "trimtab", ON_TRIMTABS),
+        agreed(kafka, "kafka", ON_KAFKAS),
+        agreed(kafka, None, ON_KAFKAS),
+    ]
+    assert (1, []) == (kafka.asked, kafka.troubles)
+
+
+def test_beside_one_that_cannot_everything_stays(kafka: Kafka) -> None:
+    """And the application hears why."""
+    kafka.members.append("old-one")
+
+    assert agreed(kafka, "trimtab", ON_KAFKAS) is None
+    (trouble,) = kafka.troubles
+    assert isinstance(trouble, SharedGroupError)
+    assert "1 of its members cannot move: old-one at /10.0.0.7" in str(trouble)
+
+
+def test_who_does_not_know_stays(kafka: Kafka) -> None:
+    """Kafka does not answer."""
+    kafka.failure = KafkaException("away")
+
+    assert agreed(kafka, "trimtab", ON_KAFKAS) is None
+    assert [kafka.failure] == kafka.troubles
+
+
+def test_it_asks_once_a_second(kafka: Kafka, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who moves looks at its queues twenty times in that."""
+    now = [0.0]
+    monkeypatch.setattr("trimtab.moving.company.now_s", lambda: now[0])
+    company = Company({}, "billing")
+    for at in range(60):
+        now[0] = 100 + at / 20
+        company.agrees("trimtab", ON_KAFKAS, kafka.troubles.append)
+
+    assert kafka.asked == 3
