@@ -177,10 +177,10 @@ class Guard:
 
     def _give_up(self, why: str) -> NoReturn:
         """Go on without; a guard of ours alone ends."""
-        self._close()
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+        self._close()  # not before: to a guard that goes on its end may mean that we are dead
         raise GuardError(f"{why}: nobody stands in for this member")
 
     def _close(self) -> None:
