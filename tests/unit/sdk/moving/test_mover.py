@@ -22,6 +22,7 @@ from trimtab.moving.company import Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
 from trimtab.moving.sides import LastCommit, Side, read_commit
+from trimtab.moving.silence import Silence
 from trimtab.moving.subscription import Changes, Subscription
 from trimtab.moving.wanted_side import WantedSide
 from trimtab.protocol import QueueRef
@@ -40,6 +41,16 @@ class Kafka:
         self.wrong: list[str] = []
 
 
+class Abandoned(Silence):
+    """Queues whose owners on trimtab's side are gone, as far as one process sees."""
+
+    queues: frozenset[QueueRef] = frozenset()
+
+    def gone(self, *_: object) -> frozenset[QueueRef]:
+        """Those, at once."""
+        return self.queues
+
+
 class Process:
     """One mover, its member and its reader."""
 
@@ -52,7 +63,9 @@ class Process:
         self.failures: list[MemberFailedError] = []
         self.mistaken = False
         """Whether a callback of its application raises."""
-        ways = (cast("Subscription", self), cast("WantedSide", self), cast("Company", self))
+        self.abandoned = Abandoned(0.0)
+        subscription, wanted = cast("Subscription", self), cast("WantedSide", self)
+        ways = (subscription, wanted, cast("Company", self), self.abandoned)
         reader, report = cast("Handover", self), self.errors.append
         self.mover = Mover(reader, self.granted, ways, Ending(self), report)
 
@@ -226,6 +239,29 @@ def test_what_others_commit_takes_it_away(pair: tuple[Process, Process]) -> None
     until(lambda: kafka.at_work == {})
 
     assert [] == kafka.wrong
+
+
+def test_what_nobody_can_give_back_is_taken(pair: tuple[Process, Process]) -> None:
+    """Its owner on trimtab's side is gone, and no controller names another."""
+    one, other = pair
+    kafka = one.kafka
+    kafka.wanted = "trimtab"
+    share(pair)
+    until(lambda: kafka.at_work == workers(pair, "trimtab"))
+    for it in [*other.grants]:
+        other.mover.on_lost((other.grants.pop(it),))
+    for process in pair:
+        for it in QUEUES:
+            process.mover.lose([it])
+            process.assigned.discard(it)
+    for it in QUEUES:
+        to_take(one, it)
+    kafka.wanted = "kafka"
+    one.abandoned.queues = frozenset(QUEUES)
+    until(lambda: kafka.at_work == workers(pair, "kafka"))
+
+    assert [] == kafka.wrong
+    assert {"kafka"} == {said.split(":")[0] for _, said in kafka.committed.values()}
 
 
 def test_a_callback_that_raises_at_the_beginning_ends_the_member(

@@ -8,6 +8,7 @@ import pytest
 
 from tests.builders.sessions import queue
 from trimtab.moving.sides import SIDES, LastCommit, Plan, Side, given_to, planned, read_commit
+from trimtab.protocol import QueueRef
 
 ONE = queue(0)
 KAFKAS, TRIMTABS = LastCommit(offset=7), LastCommit("trimtab", 3, 7)
@@ -68,6 +69,16 @@ def test_each_case(
     at_work = {} if working is None else {ONE: working}
 
     assert plan == planned(owned, at_work, {ONE: last}, wanted)
+
+
+def test_what_is_gone_is_taken_by_its_owner_on_the_wanted_side() -> None:
+    """And by nobody else."""
+    owned: dict[Side, set[QueueRef]] = {"kafka": {ONE}, "trimtab": set()}
+    taken = Plan(move={ONE: "kafka"}, taken=frozenset({ONE}))
+
+    assert taken == planned(owned, {}, {ONE: TRIMTABS}, "kafka", {ONE})
+    assert Plan() == planned(owned, {}, {ONE: TRIMTABS}, "trimtab", {ONE})
+    assert Plan() == planned({it: set() for it in SIDES}, {}, {ONE: TRIMTABS}, "kafka", {ONE})
 
 
 class Read(NamedTuple):

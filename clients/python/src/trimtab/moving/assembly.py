@@ -14,17 +14,25 @@ from trimtab.member import Member
 from trimtab.moving.company import CLIENT_ID, Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
+from trimtab.moving.silence import Silence
 from trimtab.moving.subscription import Sender, Subscription
 from trimtab.moving.wanted_side import WantedSide
 from trimtab.session import Profile
 
+_LATE_S: Final = 10.0
+"""Until a stuck loop has given its queues up."""
 _SEEN_S: Final = 10
 """How late a new partition is seen on Kafka's side, from where it comes to trimtab's; librdkafka's
 own `topic.metadata.refresh.interval.ms` is five minutes."""
 
 
 def mover(
-    member: Member, parts: Parts, wish: Wish, prefix: str, report: Callable[[Exception], object]
+    member: Member,
+    parts: Parts,
+    wish: Wish,
+    prefix: str,
+    report: Callable[[Exception], object],
+    max_poll_s: float,
 ) -> Mover:
     """Put one together, and have these parts commit by it."""
     profile = member.profile
@@ -38,7 +46,7 @@ def mover(
     made = Mover(
         parts.handover,
         member.owned,
-        (subscription, wanted, company),
+        (subscription, wanted, company, Silence(max_poll_s + _LATE_S)),
         Ending(member),
         report,
     )

@@ -19,6 +19,7 @@ from trimtab.errors import CallbackError
 from trimtab.moving.company import Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.sides import LastCommit, Plan, Side, given_to, planned
+from trimtab.moving.silence import Silence
 from trimtab.moving.subscription import Subscription
 from trimtab.moving.wanted_side import READ_S, Heard, WantedSide
 from trimtab.protocol import QueueRef
@@ -39,12 +40,12 @@ class Mover:
         self,
         handover: Handover,
         granted: Owned,
-        ways: tuple[Subscription, WantedSide, Company],
+        ways: tuple[Subscription, WantedSide, Company, Silence],
         ending: Ending,
         report: Callable[[Exception], object],
     ) -> None:
         self._handover, self._is_granted = handover, granted
-        self._subscription, self._wanted, self._company = ways
+        self._subscription, self._wanted, self._company, self._silence = ways
         self._ending, self._report = ending, report
         self._granted: dict[QueueRef, Grant] = {}
         """By trimtab's controller."""
@@ -200,7 +201,8 @@ class Mover:
                     "trimtab": {it for it, at in granted.items() if self._granted.get(it) == at},
                 }
                 working = {queue: side for queue, (side, _) in self._working.items()}
-            plan = planned(owned, working, commits, wanted)
+            gone = self._silence.gone(now_s(), wanted, commits)
+            plan = planned(owned, working, commits, wanted, gone)
             self._drop(None, plan.lose)
             self._begin(plan, commits)
             if plan.move:
@@ -239,7 +241,7 @@ class Mover:
             reached |= self._finish(side, plan.move.keys())
         places = dict[QueueRef, tuple[int, str]]()
         for queue, at in reached.items():
-            token = self._token(queue, commits[queue])
+            token = self._token(queue, commits[queue], is_taken=queue in plan.taken)
             if at is not None and token is not None:
                 self._reached[queue] = at
                 places[queue] = at, given_to(plan.move[queue], token)
@@ -247,10 +249,10 @@ class Mover:
         for queue in places:
             self._reached.pop(queue, None)
 
-    def _token(self, queue: QueueRef, last: LastCommit) -> int | None:
+    def _token(self, queue: QueueRef, last: LastCommit, *, is_taken: bool) -> int | None:
         """The token under which it is owned on the side that it is on; None if it is not."""
         with self._lock:
-            if last.side == "kafka":
+            if last.side == "kafka" or is_taken:
                 return last.token if queue in self._assigned else None
             granted = self._granted.get(queue)
         if granted is None or not self._is_granted([granted]).grants:

@@ -76,7 +76,9 @@ class MovingReader(Reader):
         parts = super()._assemble(servers, kafka, choice, told)
         wish = Wish(servers, self.member.profile.group, kafka, choice.fetch, PATIENCE_S)
         assembly = import_module("trimtab.moving.assembly")
-        self._mover: Mover = assembly.mover(self.member, parts, wish, self._prefix, told.error)
+        self._mover: Mover = assembly.mover(
+            self.member, parts, wish, self._prefix, told.error, choice.times.max_poll_s
+        )
         return parts
 
     def _start(self) -> None:

@@ -35,6 +35,8 @@ class Plan:
     """Stop: somebody else has committed these for the other side."""
     is_awaited: bool = False
     """Whether something is to come from the other side at any moment."""
+    taken: frozenset[QueueRef] = frozenset()
+    """Those of `move` that nobody else is there to give to that side."""
 
 
 def read_commit(offset: int, said: str) -> LastCommit:
@@ -62,9 +64,14 @@ def planned(
     working: Mapping[QueueRef, Side],
     commits: Mapping[QueueRef, LastCommit],
     wanted: Side | None,
+    gone: Collection[QueueRef] = (),
 ) -> Plan:
-    """Say what an owner has to do; without a wanted side everything stays on its side."""
+    """Say what an owner has to do; without a wanted side everything stays on its side.
+
+    Of those that are ``gone`` there is no owner on the other side.
+    """
     begin, move, lose, is_awaited = dict[QueueRef, Side](), dict[QueueRef, Side](), set(), False
+    taken = set()
     for queue, last in commits.items():
         side, at_work = last.side, working.get(queue)
         if at_work not in (None, side):
@@ -75,5 +82,9 @@ def planned(
             elif at_work is None:
                 begin[queue] = side
         elif wanted not in (None, side) and queue in owned[wanted]:
-            is_awaited = True
-    return Plan(begin, move, frozenset(lose), is_awaited)
+            if queue in gone:
+                move[queue] = wanted
+                taken.add(queue)
+            else:
+                is_awaited = True
+    return Plan(begin, move, frozenset(lose), is_awaited, frozenset(taken))
