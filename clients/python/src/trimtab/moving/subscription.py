@@ -27,6 +27,7 @@ from confluent_kafka import (
 
 from trimtab.clock import now_s
 from trimtab.consuming.confluent import checked, metadata_of, place, queue_of, refused
+from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.moving.sides import LastCommit, read_commit
 from trimtab.protocol import QueueRef
@@ -48,6 +49,10 @@ _PAUSE_S: Final = 0.02
 _ROUND_S: Final = 0.05
 """How late a rebalance is noticed: it takes Kafka seconds, or a heartbeat at least."""
 
+_OTHER_STRATEGY: Final = (
+    "partition.assignment.strategy: the others in Kafka's group have another one, so Kafka does not"
+    " let this one in: give theirs in `kafka`"
+)
 Said = Callable[[QueueRef, str], str]
 """What is said with a commit of a queue, from what would be said on trimtab's side."""
 
@@ -155,7 +160,11 @@ class Subscription:
     def _hear(self, message: Message) -> None:
         """Say what is wrong; what was fetched before the pause, others read."""
         error = message.error()
-        if error is not None and error.code() != KafkaError._AUTO_OFFSET_RESET:  # noqa: SLF001 - its public name
+        if error is None or error.code() == KafkaError._AUTO_OFFSET_RESET:  # noqa: SLF001 - its public name
+            return
+        if error.code() == KafkaError.INCONSISTENT_GROUP_PROTOCOL:
+            self._changes.trouble(ConfigurationError(_OTHER_STRATEGY))
+        else:
             self._changes.trouble(KafkaException(error))
 
     def _work(self) -> None:
