@@ -47,7 +47,7 @@ def test_each_input_is_counted_once(
     shown = each_input_is_counted_once(controller)
     published.catch_up()
 
-    letters = Counter(
+    letters = Counter[tuple[str, str]](
         (it.topic.removeprefix(controller.prefix), it.reason) for it in published.letters
     )
     counted = counts(shown, "dead_letters_total", "reason")
