@@ -108,8 +108,8 @@ def start(
     """
     options = _examined(spark, options)  # before an earlier controller is replaced
     locate(options, stop)
-    metrics, prefix = seen.metrics, options.topics.prefix
-    account, gauges = Account(metrics, seen.horizon, prefix), GroupGauges(metrics)
+    metrics, over = seen.metrics, Event()
+    account, gauges = Account(metrics, seen.horizon, options.topics.prefix), GroupGauges(metrics)
     policy, budget = options.policy, options.feeds.heartbeat_budget
     paces = PacePlan(policy.heartbeat_interval_ms, policy.longest_interval_ms, budget)
     about = About(options.name, version(DISTRIBUTION), options.topics.partitions, seen.endpoint)
@@ -128,7 +128,7 @@ def start(
     options = replace(options, query=replace(options.query, checkpoint=activation.checkpoint))
     listener = QueryListener(spark, seen.horizon, account)
     spark.streams.addListener(listener)
-    show, over = SparkFigures(spark).show if options.spark.ui_port else None, Event()
+    show = SparkFigures(spark).show if options.spark.ui_port else None
     feeds: Sequence[Feed] = (
         TickProducer(options, seen.horizon),
         RouteWatcher(options, gauges, paces),

@@ -29,7 +29,6 @@ from streaming.feeds.feed import Config
 from streaming.feeds.kafka_racks import Racks
 from streaming.process.trouble import Trouble
 from trimtab.protocol import RunRef, limits
-from trimtab.transports.confluent_unpolled import unpolled
 
 _TIMEOUT_S: Final = 5.0
 """A healthy cluster answers in milliseconds; this long the watcher does not listen."""
@@ -55,7 +54,8 @@ class Metadata:
     """Looks at topics."""
 
     def __init__(self, config: Config, trouble: Trouble, racks: Racks | None = None) -> None:
-        self._config = unpolled(config)
+        heard = {name: value for name, value in config.items() if name != "error_cb"}
+        self._config = heard | {"statistics.interval.ms": 0}  # nobody polls it: they would pile up
         self._racks = racks
         self._admin = AdminClient(self._config)
         self._trouble = trouble

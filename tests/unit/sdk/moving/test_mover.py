@@ -251,9 +251,8 @@ def test_what_nobody_can_give_back_is_taken(pair: tuple[Process, Process]) -> No
     for it in [*other.grants]:
         other.mover.on_lost((other.grants.pop(it),))
     for process in pair:
-        for it in QUEUES:
-            process.mover.lose([it])
-            process.assigned.discard(it)
+        process.mover.lose(QUEUES)
+        process.assigned.clear()
     for it in QUEUES:
         to_take(one, it)
     kafka.wanted = "kafka"
