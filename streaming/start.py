@@ -110,8 +110,7 @@ def start(
     locate(options, stop)
     metrics, over = seen.metrics, Event()
     account, gauges = Account(metrics, seen.horizon, options.topics.prefix), GroupGauges(metrics)
-    policy, budget = options.policy, options.feeds.heartbeat_budget
-    paces = PacePlan(policy.heartbeat_interval_ms, policy.longest_interval_ms, budget)
+    paces = _paces(options)
     about = About(options.name, version(DISTRIBUTION), options.topics.partitions, seen.endpoint)
     status = Status(about, metrics, account, gauges, seen.horizon)
     operator = _operator(options)
@@ -134,7 +133,7 @@ def start(
         RouteWatcher(options, gauges, paces),
         HostWatcher(options),
         StatusWriter(options, status, show, over),
-        *((PaceKeeper(options, paces),) if policy.heartbeat_auto else ()),
+        *((PaceKeeper(options, paces),) if options.policy.heartbeat_auto else ()),
         *_redis(options, metrics),
         *further,
     )
@@ -145,6 +144,11 @@ def start(
             QueryLife(spark, options, beginning.query, listener, activation, stop, look).run()
         finally:
             over.set()
+
+
+def _paces(options: Options) -> PacePlan:
+    policy, budget = options.policy, options.feeds.heartbeat_budget
+    return PacePlan(policy.heartbeat_interval_ms, policy.longest_interval_ms, budget)
 
 
 def _examined(spark: SparkSession, options: Options) -> Options:

@@ -47,7 +47,7 @@ class Abandoned(Silence):
     queues: frozenset[QueueRef] = frozenset()
 
     def gone(self, *_: object) -> frozenset[QueueRef]:
-        """Those, at once."""
+        """Those."""
         return self.queues
 
 
@@ -248,15 +248,14 @@ def test_what_nobody_can_give_back_is_taken(pair: tuple[Process, Process]) -> No
     kafka.wanted = "trimtab"
     share(pair)
     until(lambda: kafka.at_work == workers(pair, "trimtab"))
-    for it in [*other.grants]:
-        other.mover.on_lost((other.grants.pop(it),))
+    other.mover.on_lost(tuple(other.grants.values()))
+    other.grants.clear()
     for process in pair:
         process.mover.lose(QUEUES)
         process.assigned.clear()
     for it in QUEUES:
         to_take(one, it)
-    kafka.wanted = "kafka"
-    one.abandoned.queues = frozenset(QUEUES)
+    kafka.wanted, one.abandoned.queues = "kafka", frozenset(QUEUES)
     until(lambda: kafka.at_work == workers(pair, "kafka"))
 
     assert [] == kafka.wrong
