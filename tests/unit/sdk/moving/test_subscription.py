@@ -1,16 +1,18 @@
 """What a subscription says of a Kafka that assigns nothing, or says nothing."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from tests.builders.application import until
 from tests.builders.sessions import queue
 from trimtab.moving import subscription as module
 from trimtab.moving.subscription import Changes, Subscription
+from trimtab.protocol import QueueRef
 
 SILENT = {"bootstrap.servers": "127.0.0.1:1", "group.id": "billing", "log_level": 0}
 
@@ -31,6 +33,27 @@ class Answering:
 
     def close(self) -> None:
         """It has left."""
+
+
+class Stalled(Answering):
+    """One that never finds again the broker that was away; the next one does."""
+
+    made = 0
+
+    def __init__(self, *_: object, **__: object) -> None:
+        super().__init__()
+        Stalled.made += 1
+        self._is_stalled = Stalled.made == 1
+
+    def committed(self, places: list[TopicPartition], _: float) -> list[TopicPartition]:
+        """Say what is committed, or nothing."""
+        if self._is_stalled:
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - its public name
+        return places
+
+    def assignment(self) -> list[TopicPartition]:
+        """What it was assigned; the new one nothing yet."""
+        return [TopicPartition("orders", 0)] if self._is_stalled else []
 
 
 @pytest.fixture
@@ -66,3 +89,27 @@ def test_no_answer_has_a_text(made: Subscription, monkeypatch: pytest.MonkeyPatc
         made.last_commits([queue()])
     with pytest.raises(TimeoutError, match=r"Kafka has not said in .* whether it takes a commit"):
         made.commit({queue(): (1, "")})
+
+
+def test_a_client_that_finds_no_broker_any_more_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Others may have its queues by then; one question without an answer is not enough."""
+    monkeypatch.setattr(module, "Consumer", Stalled)
+    monkeypatch.setattr(module, "_STALLED_S", 0.1)
+    monkeypatch.setattr(Stalled, "made", 0)
+    lost: list[QueueRef] = []
+    subscription = Subscription({}, ["orders"])
+    subscription.start(cast("Changes", SimpleNamespace(lose=lost.extend)))
+
+    def answers() -> bool:
+        with suppress(KafkaException):
+            return bool(subscription.last_commits([queue()]))
+        return False
+
+    assert not answers()
+    assert Stalled.made == 1
+    until(answers)
+    subscription.close()
+
+    assert ([QueueRef("orders", "", 0)], 2) == (lost, Stalled.made)

@@ -9,6 +9,7 @@ finished, and that may have to be committed: so this thread goes on with jobs me
 `mover`. Its one rule: what was dropped before it was sent never is.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -31,7 +32,9 @@ from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.moving.sides import LastCommit, read_commit
 from trimtab.protocol import QueueRef
+from trimtab.transports.confluent_discarding import discard
 
+_LOGGER: Final = logging.getLogger("trimtab")
 _ASK_S: Final = 2.0
 """One question to Kafka; commits wait meanwhile."""
 _WAIT_S: Final = 3 * _ASK_S
@@ -42,10 +45,20 @@ _AGAIN: Final = {
     KafkaError.UNKNOWN_MEMBER_ID,
 }
 """What Kafka says to a commit between two generations of a group."""
+_SILENT: Final = {
+    KafkaError._TIMED_OUT,  # noqa: SLF001 - its public name, as the next ones
+    KafkaError._WAIT_COORD,  # noqa: SLF001
+    KafkaError._TRANSPORT,  # noqa: SLF001
+    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001
+}
+"""What librdkafka says when nobody has answered."""
 _AGAIN_S: Final = 1.5
 """How long that is tried again: less than the patience of who commits."""
 _PAUSE_S: Final = 0.02
 """Between two tries."""
+_STALLED_S: Final = 60.0
+"""After so long without an answer Kafka has taken this member out of its group (45 s by default),
+or its client has stopped to look for a broker that was away (H15): a new one subscribes."""
 _ROUND_S: Final = 0.05
 """How late a rebalance is noticed: it takes Kafka seconds, or a heartbeat at least."""
 
@@ -84,7 +97,10 @@ class Subscription:
     """A member of Kafka's group, from `start` to `close`."""
 
     def __init__(self, settings: Mapping[str, Any], topics: Collection[str]) -> None:
-        self._consumer = Consumer(dict(settings), logger=KAFKA_LOGGER)
+        self._settings = dict(settings)
+        self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
+        self._silent_since: float | None = None
+        """When a question had no answer first, after the last one that had."""
         self._topics = list(topics)
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._over = threading.Event()
@@ -141,15 +157,32 @@ class Subscription:
         self._jobs.put(job)
         return job.answer
 
-    def _run(self) -> None:
+    def _subscribe(self) -> None:
+        self._silent_since = None
         self._consumer.subscribe(
             self._topics,
             on_assign=lambda _, places: self._take(places),
             on_revoke=lambda _, places: self._aside(self._changes.give, places),
             on_lost=lambda _, places: self._aside(self._changes.lose, places),
         )
+
+    def _renew(self) -> None:
+        """Go on with a new client; others may have by now what this one was assigned."""
+        _LOGGER.warning("Kafka's group does not answer: subscribing anew, with a new client")
+        lost = self._consumer.assignment()
+        held: list[object] = [self._consumer]
+        self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
+        discard(held)
+        self._subscribe()
+        self._aside(self._changes.lose, lost)
+
+    def _run(self) -> None:
+        self._subscribe()
         while not self._over.is_set():
             self._work()
+            since = self._silent_since
+            if since is not None and now_s() - since > _STALLED_S:
+                self._renew()
             while (message := self._consumer.poll(0)) is not None:
                 self._hear(message)
             if self._is_new:
@@ -176,7 +209,10 @@ class Subscription:
                 wait_s = 0.0
                 try:
                     job.answer.set_result(job.do(self._consumer))
+                    self._silent_since = None
                 except Exception as error:  # noqa: BLE001 - who asked hears of it
+                    since = self._silent_since or now_s()
+                    self._silent_since = since if _is_unanswered(error) else None
                     if _is_between(error) and now_s() < job.until:
                         again.append(job)
                     else:
@@ -234,6 +270,12 @@ def _answer(asked: "Future[Any]", what: str) -> Any:  # noqa: ANN401 - of any jo
 
 def _commit(consumer: Consumer, places: list[TopicPartition]) -> list[TopicPartition]:
     return checked((consumer.commit(offsets=places, asynchronous=False) or []) if places else [])
+
+
+def _is_unanswered(error: Exception) -> bool:
+    """Whether Kafka has said nothing to it."""
+    cause = error.args[0] if isinstance(error, KafkaException) else None
+    return isinstance(cause, KafkaError) and cause.code() in _SILENT
 
 
 def _is_between(error: Exception) -> bool:

@@ -14,6 +14,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from trimtab.consuming.confluent import checked
 from trimtab.moving.sides import SIDES, Side
 from trimtab.protocol import COMMANDS
+from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_unpolled import unpolled
 
 _ASK_S: Final = 2.0
@@ -32,15 +33,23 @@ class WantedSide:
     def __init__(self, kafka: Mapping[str, Any], group: str, prefix: str) -> None:
         self._place = (f"{prefix}{COMMANDS.name}", 0)
         ours = {"group.id": f"{group}.moving", "enable.auto.commit": False}
-        self._consumer = Consumer(unpolled(kafka) | ours)
+        self._settings = unpolled(kafka) | ours
+        self._consumer = Consumer(self._settings)
 
     def read(self) -> Side | None:
         """Read it; None if there is none.
 
         Raises:
-            KafkaException: Kafka does not say.
+            KafkaException: Kafka does not say. The next one to be asked is a new client: librdkafka
+                may never find again a broker that was away (H15).
         """
-        (found,) = checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
+        try:
+            (found,) = checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
+        except KafkaException:
+            held: list[object] = [self._consumer]
+            self._consumer = Consumer(self._settings)
+            discard(held)
+            raise
         return SIDES[found.offset] if 0 <= found.offset < len(SIDES) else None
 
     def choose(self, side: Side, said: str) -> None:
