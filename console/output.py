@@ -145,6 +145,8 @@ def _cell(value: object) -> str:
     """One line of text, whatever a record says: a name could move the cursor."""
     if value is None or value in ("", {}, []):
         return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     text = " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     return writable(text if text.isprintable() else "".join(map(_visible, text)))
 

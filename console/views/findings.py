@@ -204,7 +204,8 @@ def of_subscriptions(group: Group, joins: Iterable[Join]) -> Iterator[Finding]:
 def of_subscribers(group: str, clients: Sequence[str]) -> Iterator[Finding]:
     """Say who has joined Kafka's own group of this name."""
     if clients:
-        finding = f"{len(clients)} consumers of Kafka's own have the same group.id: "
+        consumers = "1 consumer" if len(clients) == 1 else f"{len(clients)} consumers"
+        finding = f"{consumers} of Kafka's own with the same group.id: "
         remedy = "stop them, or give them another group.id: they read what members read as well"
         yield Finding(Kind.FOREIGN, group, finding + several(clients), remedy)
 

@@ -162,7 +162,7 @@ def test_foreign_members_are_named() -> None:
     """With their hosts, so that somebody finds them."""
     (found,) = findings.of_subscribers("billing", ["old-app at /10.0.0.7"])
 
-    assert found.finding.endswith("have the same group.id: old-app at /10.0.0.7")
+    assert found.finding.endswith("with the same group.id: old-app at /10.0.0.7")
     assert [] == list(findings.of_subscribers("billing", []))
 
 
