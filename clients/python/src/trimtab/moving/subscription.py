@@ -208,8 +208,10 @@ class Subscription:
                 job = self._jobs.get(timeout=wait_s) if wait_s else self._jobs.get_nowait()
                 wait_s = 0.0
                 try:
-                    job.answer.set_result(job.do(self._consumer))
-                    self._silent_since = None
+                    answer = job.do(self._consumer)
+                    job.answer.set_result(answer)
+                    if answer:  # of what was dropped nobody was asked
+                        self._silent_since = None
                 except Exception as error:  # noqa: BLE001 - who asked hears of it
                     since = self._silent_since or now_s()
                     self._silent_since = since if _is_unanswered(error) else None
