@@ -20,11 +20,11 @@ async def watched() -> AsyncIterator[None]:
     async def watch() -> None:
         nonlocal longest
         while True:
-            before, queued = time.monotonic(), _queued_s()
+            before, queued = time.monotonic(), queued_s()
             await asyncio.sleep(0.005)
             took = time.monotonic() - before
             if took > STALL_S:
-                took -= _queued_s() - queued
+                took -= queued_s() - queued
             longest = max(longest, took)
 
     watching = asyncio.create_task(watch())
@@ -35,7 +35,7 @@ async def watched() -> AsyncIterator[None]:
         assert longest < STALL_S
 
 
-def _queued_s() -> float:
+def queued_s() -> float:
     """How long our threads have waited for a processor: that is the machine's doing (Linux)."""
     waits = 0
     for thread in Path("/proc/self/task").glob("*/schedstat"):
