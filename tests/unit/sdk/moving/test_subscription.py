@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -40,10 +41,10 @@ class Stalled(Answering):
 
     made = 0
 
-    def __init__(self, *_: object, **__: object) -> None:
+    def __init__(self, *_: object, forever: bool = False, **__: object) -> None:
         super().__init__()
         Stalled.made += 1
-        self._is_stalled = Stalled.made == 1
+        self._is_stalled = forever or Stalled.made == 1
 
     def committed(self, places: list[TopicPartition], _: float) -> list[TopicPartition]:
         """Say what is committed, or nothing."""
@@ -113,3 +114,23 @@ def test_a_client_that_finds_no_broker_any_more_is_replaced(
     subscription.close()
 
     assert ([QueueRef("orders", "", 0)], 2) == (lost, Stalled.made)
+
+
+def test_while_kafka_is_away_for_all_nothing_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new member would wait for the session of the old one."""
+    monkeypatch.setattr(module, "Consumer", partial(Stalled, forever=True))
+    monkeypatch.setattr(module, "_STALLED_S", 0.05)
+    monkeypatch.setattr(Stalled, "made", 0)
+    lost: list[QueueRef] = []
+    subscription = Subscription({}, ["orders"])
+    subscription.start(cast("Changes", SimpleNamespace(lose=lost.extend)))
+
+    def is_looked_at() -> bool:
+        with suppress(KafkaException):
+            subscription.last_commits([queue()])
+        return Stalled.made > 2
+
+    until(is_looked_at)
+    subscription.close()
+
+    assert [] == lost

@@ -18,13 +18,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple, Protocol
 
-from confluent_kafka import (
-    Consumer,
-    KafkaError,
-    KafkaException,
-    Message,
-    TopicPartition,
-)
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from trimtab.clock import now_s
 from trimtab.consuming.confluent import checked, metadata_of, place, queue_of, refused
@@ -56,9 +50,11 @@ _AGAIN_S: Final = 1.5
 """How long that is tried again: less than the patience of who commits."""
 _PAUSE_S: Final = 0.02
 """Between two tries."""
-_STALLED_S: Final = 60.0
-"""After so long without an answer Kafka has taken this member out of its group (45 s by default),
-or its client has stopped to look for a broker that was away (H15): a new one subscribes."""
+_STALLED_S: Final = 600.0
+"""After so long without an answer it is seen whether another client has one (H15). A join may keep
+all answers back for as long as Kafka's rebalances take, `max.poll.interval.ms`: 5 min by default."""
+_TRY_S: Final = 5.0
+"""Of a client that has to connect first."""
 _ROUND_S: Final = 0.05
 """How late a rebalance is noticed: it takes Kafka seconds, or a heartbeat at least."""
 
@@ -101,6 +97,7 @@ class Subscription:
         self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
         self._silent_since: float | None = None
         """When a question had no answer first, after the last one that had."""
+        self._asked = list[TopicPartition]()  # last, so that another client can be asked as well
         self._topics = list(topics)
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._over = threading.Event()
@@ -128,6 +125,7 @@ class Subscription:
         asked = list(map(place, queues))
         if not asked:
             return {}
+        self._asked = asked[:1]
         found = _answer(self._ask(lambda it: it.committed(asked, _ASK_S)), "what is committed")
         return {
             queue_of(it): read_commit(it.offset, metadata_of(it))
@@ -166,15 +164,26 @@ class Subscription:
             on_lost=lambda _, places: self._aside(self._changes.lose, places),
         )
 
-    def _renew(self) -> None:
-        """Go on with a new client; others may have by now what this one was assigned."""
-        _LOGGER.warning("Kafka's group does not answer: subscribing anew, with a new client")
-        lost = self._consumer.assignment()
-        held: list[object] = [self._consumer]
-        self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
+    def _look(self) -> None:
+        """Go on with a new client if that has an answer, and this one has not."""
+        self._silent_since, fresh = now_s(), Consumer(self._settings, logger=KAFKA_LOGGER)
+        lost: list[TopicPartition] = []
+        held: list[object] = [fresh]
+        if self._has_answer(fresh) and not self._has_answer(self._consumer):
+            _LOGGER.warning("Kafka's group does not answer: subscribing anew, with a new client")
+            held, lost = [self._consumer], self._consumer.assignment()
+            self._consumer = fresh
+            self._subscribe()
+        del fresh
         discard(held)
-        self._subscribe()
-        self._aside(self._changes.lose, lost)
+        if lost:
+            self._aside(self._changes.lose, lost)  # others may have these by now
+
+    def _has_answer(self, consumer: Consumer) -> bool:
+        try:
+            return bool(consumer.committed(self._asked, _TRY_S))
+        except KafkaException:
+            return False
 
     def _run(self) -> None:
         self._subscribe()
@@ -182,7 +191,7 @@ class Subscription:
             self._work()
             since = self._silent_since
             if since is not None and now_s() - since > _STALLED_S:
-                self._renew()
+                self._look()
             while (message := self._consumer.poll(0)) is not None:
                 self._hear(message)
             if self._is_new:
