@@ -52,7 +52,7 @@ _PAUSE_S: Final = 0.02
 """Between two tries."""
 _STALLED_S: Final = 600.0
 """After so long without an answer it is seen whether another client has one (H15). A join may keep
-all answers back for as long as Kafka's rebalances take, `max.poll.interval.ms`: 5 min by default."""
+all answers back for as long as a rebalance takes, `max.poll.interval.ms`: 5 min by default."""
 _TRY_S: Final = 5.0
 """Of a client that has to connect first."""
 _ROUND_S: Final = 0.05
