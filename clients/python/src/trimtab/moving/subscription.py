@@ -41,9 +41,9 @@ _AGAIN: Final = {
 """What Kafka says to a commit between two generations of a group."""
 _SILENT: Final = {
     KafkaError._TIMED_OUT,  # noqa: SLF001 - its public name, as the next ones
-    KafkaError._WAIT_COORD,  # noqa: SLF001
-    KafkaError._TRANSPORT,  # noqa: SLF001
-    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001
+    KafkaError._WAIT_COORD,  # noqa: SLF001 - public as well
+    KafkaError._TRANSPORT,  # noqa: SLF001 - public as well
+    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 - public as well
 }
 """What librdkafka says when nobody has answered."""
 _AGAIN_S: Final = 1.5
