@@ -19,7 +19,7 @@ from console import subscribers_process
 from console.cluster import bootstrap_servers, native_options
 from console.errors import Failure
 from console.settings import Settings
-from trimtab.moving.company import CLIENT_ID
+from trimtab.moving.company import cannot_move
 
 PATIENCE_S: Final = 15.0
 """As ``whole_topics`` waits; the process waits for less, twice."""
@@ -61,8 +61,7 @@ def foreign(members: Mapping[str, Collection[tuple[str, str]]]) -> dict[str, Joi
     """Return who has joined each group, by client id and host, if some of them cannot move."""
     found = {}
     for group, of in members.items():
-        others = [f"{client} at {host}" for client, host in of if not client.startswith(CLIENT_ID)]
-        if others:
+        if others := cannot_move(of):
             found[group] = Joined(others, len(of) - len(others))
     return found
 

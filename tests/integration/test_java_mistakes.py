@@ -70,6 +70,13 @@ def take(worker: JavaProcess, count: int) -> None:
     worker.wait_for(" committed true")
 
 
+def hand_over(start: Callable[..., JavaProcess]) -> None:
+    """Have another one join, and get queues."""
+    second = start("b", "commit=manual")
+    second.tell("idle 60000")
+    second.wait_for(" granted ")
+
+
 def test_a_loop_that_is_interrupted_leaves_in_good_order(
     account: Account, start: Callable[..., JavaProcess]
 ) -> None:
@@ -99,9 +106,7 @@ def test_what_was_sought_and_not_handed_out_is_not_waited_for(
         first.tell(f"seek {number} 2")
     first.tell("idle 60000")
     began = time.monotonic()
-    second = start("b", "commit=manual")
-    second.tell("idle 60000")
-    second.wait_for(" granted ")
+    hand_over(start)
 
     assert time.monotonic() - began < HANDED_S
 
@@ -119,9 +124,7 @@ def test_what_was_sought_back_is_waited_for_while_it_is_in_hand(
     began = time.monotonic()
     first.tell(f"sleep {int(AT_WORK_S * 1_000)}")
     first.tell("idle 60000")
-    second = start("b", "commit=manual")
-    second.tell("idle 60000")
-    second.wait_for(" granted ")
+    hand_over(start)
 
     assert time.monotonic() - began > AT_WORK_S
 

@@ -1,6 +1,6 @@
 """What a subscription says of a Kafka that assigns nothing, or says nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
@@ -92,16 +92,24 @@ def test_no_answer_has_a_text(made: Subscription, monkeypatch: pytest.MonkeyPatc
         made.commit({queue(): (1, "")})
 
 
-def test_a_client_that_finds_no_broker_any_more_is_replaced(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Others may have its queues by then; one question without an answer is not enough."""
-    monkeypatch.setattr(module, "Consumer", Stalled)
+def stalled(
+    monkeypatch: pytest.MonkeyPatch, client: Callable[..., Stalled]
+) -> tuple[Subscription, list[QueueRef]]:
+    """One with clients of this kind, that soon looks for a better one; and what it lost."""
+    monkeypatch.setattr(module, "Consumer", client)
     monkeypatch.setattr(module, "_STALLED_S", 0.1)
     monkeypatch.setattr(Stalled, "made", 0)
     lost: list[QueueRef] = []
     subscription = Subscription({}, ["orders"])
     subscription.start(cast("Changes", SimpleNamespace(lose=lost.extend)))
+    return subscription, lost
+
+
+def test_a_client_that_finds_no_broker_any_more_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Others may have its queues by then; one question without an answer is not enough."""
+    subscription, lost = stalled(monkeypatch, Stalled)
 
     def answers() -> bool:
         with suppress(KafkaException):
@@ -118,12 +126,7 @@ def test_a_client_that_finds_no_broker_any_more_is_replaced(
 
 def test_while_kafka_is_away_for_all_nothing_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new member would wait for the session of the old one."""
-    monkeypatch.setattr(module, "Consumer", partial(Stalled, forever=True))
-    monkeypatch.setattr(module, "_STALLED_S", 0.05)
-    monkeypatch.setattr(Stalled, "made", 0)
-    lost: list[QueueRef] = []
-    subscription = Subscription({}, ["orders"])
-    subscription.start(cast("Changes", SimpleNamespace(lose=lost.extend)))
+    subscription, lost = stalled(monkeypatch, partial(Stalled, forever=True))
 
     def is_looked_at() -> bool:
         with suppress(KafkaException):

@@ -5,7 +5,7 @@ and it would work on them beside their owners there. So nothing moves to that si
 gone, however long ago it was wanted. Used by `mover`, and by the console.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from confluent_kafka import KafkaException
@@ -74,5 +74,9 @@ class Company:
 
 def strangers(group: ConsumerGroupDescription) -> list[str]:
     """Name the members that cannot move."""
-    others = [it for it in group.members if not it.client_id.startswith(CLIENT_ID)]
-    return sorted(f"{it.client_id} at {it.host}" for it in others)
+    return sorted(cannot_move((it.client_id, it.host) for it in group.members))
+
+
+def cannot_move(members: Iterable[tuple[str, str]]) -> list[str]:
+    """Name those of these that cannot, by client id and host."""
+    return [f"{client} at {host}" for client, host in members if not client.startswith(CLIENT_ID)]
