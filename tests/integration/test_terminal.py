@@ -265,11 +265,14 @@ def test_a_command_about_a_broker_is_answered(terminal: Run, group: str) -> None
 def test_a_record_that_was_refused_twice_is_one(
     terminal: Run, kafka: EmbeddedKafka, controller: ControllerProcess, group: str
 ) -> None:
-    """A repeated batch, and a new checkpoint, write a dead letter again."""
+    """A repeated batch, and a new checkpoint, write a dead letter again.
+
+    Of a topic that no controller reads: others count what this one wrote itself.
+    """
     record = DeadLetter(
         reason="invalid",
         detail=group,
-        topic=f"{controller.prefix}members",
+        topic=f"of-{group}",
         partition=0,
         offset=1,
         size=0,
