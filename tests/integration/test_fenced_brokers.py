@@ -28,7 +28,6 @@ IN_TURNS = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms":
 """Half of the time it is fenced."""
 PATIENCE_S = 30.0
 FOLLOWER = """
-import logging
 import sys
 import time
 
@@ -38,7 +37,7 @@ from trimtab.transports.confluent_ends import EndFinder, Unanswered
 
 _, servers, topic = sys.argv
 seen = AdminClient({"bootstrap.servers": servers})
-finder = EndFinder({"bootstrap.servers": servers}, logging.getLogger(), 2.0)
+finder = EndFinder({"bootstrap.servers": servers}, 2.0)
 finder.prepare()
 deadline = time.monotonic() + 20
 while seen.list_topics(timeout=5).brokers:

@@ -1,6 +1,5 @@
 """Asking Kafka where the log ends."""
 
-import logging
 import socket
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
@@ -23,9 +22,9 @@ class Answering(admin.AdminClient):
     mute = 0
     asked: ClassVar[list[Future[SimpleNamespace]]] = []
 
-    def __init__(self, settings: dict[str, Any], logger: logging.Logger) -> None:
+    def __init__(self, settings: dict[str, Any]) -> None:
         Answering.made += 1
-        super().__init__(settings, logger=logger)
+        super().__init__(settings)
 
     def list_offsets(  # type: ignore[override]  # only as it is used
         self, asked: Mapping[TopicPartition, object], **_: object
@@ -48,7 +47,7 @@ def finder(monkeypatch: pytest.MonkeyPatch) -> Iterator[EndFinder]:
     monkeypatch.setattr(Answering, "asked", [])
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
-        yield EndFinder({"bootstrap.servers": address}, logging.getLogger("ends"), PATIENCE_S)
+        yield EndFinder({"bootstrap.servers": address}, PATIENCE_S)
 
 
 def test_who_was_prepared_is_asked(finder: EndFinder) -> None:

@@ -9,11 +9,11 @@ from trimtab import ConfigurationError
 from trimtab.consuming.confluent import ConfluentClient
 from trimtab.consuming.confluent_settings import (
     client_settings,
-    commit_settings,
     consumer_settings,
     transaction_settings,
 )
 from trimtab.consuming.contract import Wish
+from trimtab.transports.confluent_unpolled import unpolled
 
 GIVEN = {"bootstrap.servers": "localhost:9092", "group.id": "billing"}
 
@@ -79,7 +79,7 @@ def test_the_client_that_commits_is_the_same_user() -> None:
     secret = {"sasl.password": "s", "error_cb": print, "log_level": 6}
 
     known = GIVEN | {"sasl.password": "s", "log_level": 0, "statistics.interval.ms": 0}
-    assert known == commit_settings(GIVEN | secret)
+    assert known == unpolled(GIVEN | secret)
 
 
 @pytest.mark.parametrize("name", ["group.id", "bootstrap.servers"])

@@ -1,6 +1,5 @@
 """When librdkafka is taken to read nothing more of a queue (fault H15)."""
 
-import logging
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -19,7 +18,7 @@ class Kafka(EndFinder):
     """Answers at the second look, unless it is away."""
 
     def __init__(self) -> None:
-        super().__init__({}, logging.getLogger(), 1.0)
+        super().__init__({}, 1.0)
         self.ends = {A: 10, B: 20}
         self.is_away = False
         self._asked: Sequence[Partition] | None = None

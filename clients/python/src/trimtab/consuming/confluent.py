@@ -30,7 +30,6 @@ from trimtab.clock import now_s
 from trimtab.consuming.choice import Start
 from trimtab.consuming.confluent_settings import (
     client_settings,
-    commit_settings,
     consumer_settings,
     said,
 )
@@ -66,9 +65,7 @@ class ConfluentClient:
         except (KafkaException, TypeError, ValueError) as error:
             text = said(error)
             raise ConfigurationError(f"{wish.where_from(text)}: {text}") from None
-        ends = EndFinder(
-            commit_settings(settings), KAFKA_LOGGER, wish.patience_s, all_of_them=False
-        )
+        ends = EndFinder(settings, wish.patience_s, all_of_them=False)
         self._stall = Stall(ends, self._heard)
         self._places: dict[QueueRef, int] = {}
         """What is read, and where each was begun."""

@@ -42,9 +42,6 @@ _UNLESS_GIVEN: Final = {
     "fetch.wait.max.ms": 25,
 }
 _SERVERS: Final = ("bootstrap.servers", "metadata.broker.list")
-_NOTHING: Final = 0
-"""A level of logs. What is wrong is in the answers, or said by the client that reads; and each
-setting that is a consumer's would be a warning."""
 
 
 def client_settings(wish: Wish) -> dict[str, Any]:
@@ -76,11 +73,6 @@ def consumer_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**_UNLESS_GIVEN, **mine, **ours}
 
 
-def commit_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Put those of the client together that commits for it."""
-    return unpolled(settings) | {"log_level": _NOTHING}
-
-
 def transaction_settings(settings: Mapping[str, Any], patience_s: float) -> dict[str, Any]:
     """Put those of the clients together that commit in transactions."""
     ours = ("transactional.id", "enable.idempotence", "group.id")
@@ -88,7 +80,6 @@ def transaction_settings(settings: Mapping[str, Any], patience_s: float) -> dict
         **{it: value for it, value in unpolled(settings).items() if it not in ours},
         # What a process that died has left open: others who read only what is committed wait.
         "transaction.timeout.ms": int(2 * patience_s * 1_000),
-        "log_level": _NOTHING,
     }
 
 

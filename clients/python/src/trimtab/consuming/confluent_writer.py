@@ -17,9 +17,10 @@ from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
 from confluent_kafka.admin import AdminClient
 
 from trimtab.consuming.confluent import checked, place, refused
-from trimtab.consuming.confluent_settings import client_settings, commit_settings
+from trimtab.consuming.confluent_settings import client_settings
 from trimtab.consuming.contract import Wish
 from trimtab.protocol import QueueRef
+from trimtab.transports.confluent_unpolled import unpolled
 
 _NEVER_S: Final = 60.0
 """Whoever waits for an answer drops the client long before (`commits.PATIENCE_S`)."""
@@ -29,7 +30,7 @@ class ConfluentWriter:
     """See `Writer`."""
 
     def __init__(self, wish: Wish) -> None:
-        self._settings = commit_settings(client_settings(wish))
+        self._settings = unpolled(client_settings(wish))
         self._group = wish.group
         self._client: AdminClient | None = AdminClient(self._settings)
 

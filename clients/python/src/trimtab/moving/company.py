@@ -16,7 +16,6 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 from trimtab.clock import now_s
 from trimtab.errors import SharedGroupError
-from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.moving.sides import LastCommit, Side
 from trimtab.protocol import QueueRef
 from trimtab.transports.confluent_discarding import discard
@@ -59,7 +58,7 @@ class Company:
 
     def _look(self, report: Report) -> bool:
         if self._client is None:
-            self._client = AdminClient(self._kafka, logger=KAFKA_LOGGER)
+            self._client = AdminClient(self._kafka)
         asked = self._client.describe_consumer_groups([self._group], request_timeout=_ASK_S)
         try:
             others = strangers(asked[self._group].result())

@@ -60,7 +60,7 @@ _ROUND_S: Final = 0.05
 
 _OTHER_STRATEGY: Final = (
     "partition.assignment.strategy: the others in Kafka's group have another one, so Kafka does not"
-    " let this one in: give theirs in `kafka`"
+    " let this one in: give theirs in `fetch`"
 )
 Said = Callable[[QueueRef, str], str]
 """What is said with a commit of a queue, from what would be said on trimtab's side."""

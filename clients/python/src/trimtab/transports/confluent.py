@@ -106,7 +106,7 @@ class ConfluentTransport:
         self._met: deque[Said] = deque(maxlen=_REMEMBERED)
         """The last errors of the clients."""
         self._link = Link.of_confluent(bootstrap_servers, kafka)
-        self._ends = EndFinder(shared, KAFKA_LOGGER, _CONNECT_S)
+        self._ends = EndFinder(shared, _CONNECT_S)
         hooks = {"error_cb": self._on_error}
         timeout = {"delivery.timeout.ms": delivery_timeout_ms}
         self._writing = _PRODUCER | timeout | shared | hooks

@@ -10,7 +10,6 @@ Used by `confluent`. Its one rule: a missing answer is reported as trouble, and 
 end.
 """
 
-import logging
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -80,14 +79,12 @@ class EndFinder:
     def __init__(
         self,
         config: Mapping[str, Any],
-        logger: logging.Logger,
         patience_s: float,
         *,
         all_of_them: bool = True,
     ) -> None:
         """Take how to connect; an answer is of all partitions, unless some of them will do."""
         self._config = unpolled(config)
-        self._logger = logger
         self._patience_s = patience_s
         self._all_of_them = all_of_them
         self._client: admin.AdminClient | None = None
@@ -164,7 +161,7 @@ class EndFinder:
         self._questions.append(_Question(at, now, followed, client, answers, fresh))
 
     def _fresh(self) -> admin.AdminClient:
-        return admin.AdminClient(self._config, logger=self._logger)
+        return admin.AdminClient(self._config)
 
 
 def _await_connection(client: admin.AdminClient, followed: Sequence[Partition]) -> None:
