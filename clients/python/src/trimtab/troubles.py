@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Final
 
 from trimtab.errors import TrimtabError
+from trimtab.repeats import Repeats
 
 REPEAT_MS: Final = 10_000
 """What happens, and does not last, is told again only after this long."""
@@ -50,15 +51,12 @@ class Troubles:
         self._tell = tell
         self._over = over
         self._standing: dict[Subject, dict[str, _Standing]] = {it: {} for it in Subject}
-        self._happened: dict[str, int] = {}
+        self._repeats = Repeats(REPEAT_MS)
         self._written_at = self._read_at = 0
 
     def happened(self, error: TrimtabError, now: int) -> None:
         """Tell what is no state: a record that cannot be read, a session that was lost."""
-        text = str(error)
-        self._happened = {it: at for it, at in self._happened.items() if now - at < REPEAT_MS}
-        if text not in self._happened:
-            self._happened[text] = now
+        if self._repeats.is_new(str(error), now):
             self._tell(error)
 
     def stands(self, subject: Subject, error: TrimtabError, now: int) -> None:

@@ -12,10 +12,12 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from confluent_kafka import KafkaException
+
 from trimtab.callbacks import Owned, Ownership, Positions
-from trimtab.clock import now_s
+from trimtab.clock import now_ms, now_s
 from trimtab.consuming.handover import Handover
-from trimtab.errors import CallbackError
+from trimtab.errors import CallbackError, TransportError
 from trimtab.moving.company import Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.sides import LastCommit, Plan, Side, given_to, planned
@@ -23,14 +25,14 @@ from trimtab.moving.silence import Silence
 from trimtab.moving.subscription import Subscription
 from trimtab.moving.wanted_side import READ_S, Heard, WantedSide
 from trimtab.protocol import QueueRef
+from trimtab.repeats import Repeats
 from trimtab.session import Grant
+from trimtab.troubles import REPEAT_MS
 
 _SOON_S: Final = 0.05
 """Between two looks while something is to come from the other side at any moment."""
 _SURE_S: Final = 1.0
 """How long what Kafka has assigned is taken for granted without another look."""
-_REPEAT_S: Final = 10.0
-"""The same trouble is told again only after this long, as a member does."""
 
 
 class Mover:
@@ -60,7 +62,7 @@ class Mover:
         self._changing = threading.Lock()
         """Held by the one that changes what is worked on, until the loop has finished with it."""
         self._heard = Heard(self._wanted.read, self._report_once)
-        self._told: dict[str, float] = {}
+        self._repeats = Repeats(REPEAT_MS)
         self._wake, self._over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="trimtab-mover", daemon=True)
 
@@ -178,8 +180,7 @@ class Mover:
             self._wake.clear()
         with self._lock:
             queues = set(self._assigned)
-        leave = self.lose if self._ending.is_failure else self.give
-        leave(queues)
+        (self.lose if self._ending.is_failure else self.give)(queues)
         while not self._ending.is_over:  # trimtab's side commits by this subscription, too
             time.sleep(_SOON_S)
         self._subscription.close()
@@ -293,8 +294,7 @@ class Mover:
                 self._working.pop(grant.queue, None)
 
     def _report_once(self, error: Exception) -> None:
-        now, said = now_s(), str(error)
-        self._told = {said: at for said, at in self._told.items() if now - at < _REPEAT_S}
-        if said not in self._told:
-            self._told[said] = now
+        if isinstance(error, KafkaException):  # its text is for librdkafka's developers
+            error = TransportError(f"Kafka's group cannot be asked: {error.args[0].str()}")
+        if self._repeats.is_new(str(error), now_ms()):
             self._report(error)

@@ -34,7 +34,7 @@ class MovingReader(Reader):
     def __init__(
         self, bootstrap_servers: str | None, hearers: Hearers, options: ConsumerOptions
     ) -> None:
-        if installed(options.get("client")) != "confluent":
+        if installed(options.get("client", "confluent")) != "confluent":
             raise ConfigurationError('client: a MovingConsumer needs "confluent"')
         self._prefix = options.get("prefix", DEFAULT_PREFIX)
         super().__init__(bootstrap_servers, hearers, options)

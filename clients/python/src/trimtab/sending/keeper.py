@@ -15,6 +15,7 @@ from typing import Final
 from trimtab.clock import now_ms, wall_ms
 from trimtab.errors import TransportError, UndecodableRecord
 from trimtab.protocol import BROKERS, Report, decode, encode, read_broker_key
+from trimtab.repeats import Repeats
 from trimtab.selector import BrokerSelector
 from trimtab.sending.contract import Link, Sender, VerdictRecord
 
@@ -66,7 +67,7 @@ class Keeper:
         self._open_at = 0
         self._knows_verdicts = link is None
         self._report_at = now_ms() + reporter.window_ms
-        self._told: dict[str, int] = {}
+        self._repeats = Repeats(REPEAT_MS)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="trimtab-keeper", daemon=True)
 
@@ -171,8 +172,5 @@ class Keeper:
 
     def _tell(self, trouble: str) -> None:
         """Log trouble, but not the same one all the time."""
-        now = now_ms()
-        self._told = {it: at for it, at in self._told.items() if now - at < REPEAT_MS}
-        if trouble not in self._told:
-            self._told[trouble] = now
+        if self._repeats.is_new(trouble, now_ms()):
             _LOGGER.warning("%s", trouble)

@@ -1,0 +1,19 @@
+"""Repeats: whether a text has been said lately. What lasts is then not told at every look.
+
+Used by whoever reports trouble: `troubles`, the `mover` of a consumer, the `keeper` of a producer.
+"""
+
+
+class Repeats:
+    """Remembers what was said within a span of time; times come from the caller."""
+
+    def __init__(self, span_ms: int) -> None:
+        self._span_ms = span_ms
+        self._said: dict[str, int] = {}
+
+    def is_new(self, text: str, now: int) -> bool:
+        """Say whether it has not been said within the span, and remember it."""
+        self._said = {it: at for it, at in self._said.items() if now - at < self._span_ms}
+        if is_new := text not in self._said:
+            self._said[text] = now
+        return is_new
