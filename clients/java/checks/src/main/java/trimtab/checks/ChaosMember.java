@@ -62,7 +62,10 @@ public final class ChaosMember {
         answers = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    /** RocketMQ's consumer does not start while no name server answers; then it is made anew. */
+    /**
+     * RocketMQ's consumer does not start while no name server answers; then it is made anew. It may work all
+     * the same: it finds no routes when it is already at work, and nobody else may have its name until it ends.
+     */
     private void start() throws InterruptedException {
         while (true) {
             make();
@@ -71,6 +74,7 @@ public final class ChaosMember {
                 return;
             } catch (MQClientException | IllegalStateException e) {
                 System.out.println(e);
+                consumer.shutdown();
                 Thread.sleep(AGAIN_MS);
             }
         }
