@@ -16,6 +16,9 @@ ReporterId = NewType("ReporterId", str)
 
 SLOWEST_MS = 86_400_000.0
 """A day. A larger figure is an error of measurement: no producer waits so long."""
+MOST_CALLS = 1_000_000_000
+"""In one window. A larger figure is an error of measurement, and no sum of sound ones comes near
+what a verdict can say, 2**53 - 1."""
 
 
 class Sight(NamedTuple):
@@ -39,7 +42,7 @@ class Sight(NamedTuple):
 
     def is_sound(self) -> bool:
         """Whether the figures can be true; a latency only counts where a call came back (E9)."""
-        if not 0 <= self.errors <= self.made:
+        if not 0 <= self.errors <= self.made <= MOST_CALLS:
             return False
         # No comparison is true of NaN, and an infinity is longer than a day.
         if self.slowest_ms is not None and not self.latency_ms <= self.slowest_ms <= SLOWEST_MS:

@@ -101,9 +101,12 @@ class Juries:
     ) -> tuple[Packed, list[Record], list[ReportRefused]]:
         """Keep a cluster as it was until its next event; its events become dead letters.
 
-        Reports are not: their senders say more in a moment.
+        Reports are not: their senders say more in a moment. So what was reported in this sweep is
+        forgotten, too: were it the reason, no sweep would ever end again.
         """
-        packed = Packed(None, pack_cluster(before).rest, kept=reason.encode())
+        reporters = {name: replace(it, calls={}, tests={}) for name, it in before.reporters.items()}
+        kept = pack_cluster(replace(before, reporters=reporters)).rest
+        packed = Packed(None, kept, kept=reason.encode())
         refused = [
             ReportRefused(before.name, event.stamp, reason)
             for event in events

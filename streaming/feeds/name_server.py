@@ -43,6 +43,8 @@ _RESTS: Final = 3
 """So many times as long as it waited in vain it asks nobody, and Kafka's routes are read."""
 _AT_ONCE: Final = 100
 """Requests that are under way at a time: their answers fit what a socket holds."""
+_NAMED: Final = 3
+"""Topics that a line of the log names."""
 _BARE_KEY: Final = re.compile(rb"([{,])(\d+):")
 """A number as a key, as its older versions write ids of brokers: no JSON."""
 
@@ -75,12 +77,15 @@ class NameServers:
             return {}
         for _ in self._addresses:
             try:
-                seen = self._ask(asked)
+                seen, refused = self._ask(asked)
             except (Garbage, OSError, UnicodeError) as error:  # the last: no host can be called so
                 self._trouble.met(f"{self.place}: {error}")
                 self._hang_up()
             else:
-                self._trouble.over()
+                if refused:
+                    self._trouble.met("; ".join(refused[:_NAMED]))
+                else:
+                    self._trouble.over()
                 return seen
         ended = time.monotonic()
         self._asks_again_at = ended + _RESTS * (ended - begun)
@@ -92,10 +97,12 @@ class NameServers:
             self._connection.close()
             self._connection = None
 
-    def _ask(self, topics: list[str]) -> dict[str, Seen]:
+    def _ask(self, topics: list[str]) -> tuple[dict[str, Seen], list[str]]:
+        """Return what topics are like, and why some are left out: no record could say that."""
         connection = self._connected()
         knows_brokers = self._knows_brokers(connection)
         seen: dict[str, Seen] = {}
+        refused: list[str] = []
         for start in range(0, len(topics), _AT_ONCE):
             asked = {next(self._numbers): it for it in topics[start : start + _AT_ONCE]}
             connection.sendall(b"".join(map(_request, asked, asked.values())))
@@ -103,10 +110,14 @@ class NameServers:
                 answer = receive(connection)
                 if (topic := asked.pop(answer.opaque, None)) is None:
                     raise Garbage("an answer to what was not asked")
-                found = route(topic, answer)
+                try:
+                    found = route(topic, answer)
+                except ValidationError as error:
+                    refused.append(f"{topic}: {error.errors()[0]['msg']}")
+                    continue
                 if found is not None and (knows_brokers or found.runs is not None):
                     seen[topic] = found
-        return seen
+        return seen, refused
 
     def _knows_brokers(self, connection: socket.socket) -> bool:
         """Tell whether it knows who has queues; asked first, because brokers come meanwhile.
@@ -137,6 +148,7 @@ def route(topic: str, answer: Answer) -> Seen | None:
 
     Raises:
         Garbage: It says nothing that could be understood.
+        ValidationError: It has more queues than a record of ours can say, or odd names.
     """
     if answer.code == TOPIC_NOT_EXIST:
         return Seen(None)
@@ -151,7 +163,9 @@ def route(topic: str, answer: Answer) -> Seen | None:
         )
         # As the wire will check it: what no record could say must not come so far.
         return Seen(Route(topic=topic, version=0, exists=True, runs=runs).runs)
-    except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
+    except ValidationError:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Garbage(f'a route of topic "{topic}" that cannot be read') from error
 
 

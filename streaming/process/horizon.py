@@ -84,10 +84,13 @@ class Horizon:
             return {partition: tick.at_ms for partition, tick in self._seen.items()}
 
     def lag_ms(self) -> int | None:
-        """Return how far what was committed is behind the newest tick; None: nothing was yet."""
+        """Return how far what was committed is behind the newest tick; None: nothing was yet.
+
+        A tick may be newer and its time older: the broker's clock was set back (B2).
+        """
         with self._lock:
             behind = [self._newest[it].at_ms - tick.at_ms for it, tick in self._seen.items()]
-        return max(behind, default=None)
+        return max(0, *behind) if behind else None
 
     def committed(self, sources: Iterable[tuple[str, str]]) -> None:
         """Note a batch: where each source has been read to, and where it ends, as JSON."""

@@ -37,6 +37,7 @@ from trimtab.protocol import (
     Sample,
     Verdict,
     decode,
+    limits,
     read_broker_key,
 )
 
@@ -155,6 +156,53 @@ def test_impossible_figures_are_refused() -> None:
 
     assert ["invalid", "refused"] == sorted(it.reason for it in letters(records))
     assert [ClusterName(EAST)] == list(cell.clusters.by_name())
+
+
+def test_figures_that_no_verdict_could_say_are_refused() -> None:
+    """Two producers who claim them do not keep the jury from its work."""
+    log = Log()
+    for reporter in ("x", "y"):
+        (broker,) = report(reporter, 1, a=-1.0).brokers
+        wild = broker.model_copy(update=dict.fromkeys(("count", "errors"), limits.SAFE_INTEGER))
+        said = report(reporter, 1).model_copy(update={"brokers": (wild,)})
+        log.append(LATENCY, EAST, said, at=START)
+    outage(log, seconds=20)
+    _, records = folded(Cell(), log.read())
+
+    assert ["refused", "refused"] == [it.reason for it in letters(records)]
+    verdict = verdicts(records)["a"]
+    assert verdict is not None
+    assert not verdict.available
+
+
+def test_what_fails_at_a_count_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was reported may be the reason: the next sweep begins without it, and ends."""
+    log = Log()
+
+    def wrong(before: Cluster, said: Sequence[BrokerEvent], policy: VerdictPolicy) -> BrokerStep:
+        after = deliberated(before, said, policy)
+        counted = before.sweep_ends is not None and before.sweep_ends != after.cluster.sweep_ends
+        if counted and any("wild" in it.calls for it in before.reporters.values()):
+            raise BrokenInvariant("too many calls")
+        return after
+
+    monkeypatch.setattr("streaming.cell.brokers.step", wrong)
+    log.tick(EAST, at=START)
+    log.append(LATENCY, EAST, report("x", 1, wild=5.0), at=START)
+    first = fold(Cell(), log.read(), RULES)
+    for at in range(20):
+        log.tick(EAST, at=START + 1_000 * at)
+    second = fold(first.cell, log.read(), RULES)
+    for at in range(20, 40):
+        log.tick(EAST, at=START + 1_000 * at)
+    log.append(LATENCY, EAST, report("x", 2, b=5.0), at=START + 40_000)
+    third = fold(second.cell, log.read(), RULES)
+
+    reasons = [
+        [it.reason for it in of(each, HISTORY, EAST) if isinstance(it, Ailment)]
+        for each in (first, second, third)
+    ]
+    assert [[], ["BrokenInvariant: too many calls"], [None]] == reasons
 
 
 def test_a_reporter_from_the_future_is_refused() -> None:

@@ -87,7 +87,6 @@ def test_only_its_own_word_says_that_there_is_no_topic() -> None:
         b"[" * 100_000,
         b'{"queueDatas":[{}]}',
         b'{"queueDatas":[{"brokerName":"a","perm":"6","readQueueNums":4}]}',
-        b'{"queueDatas":[{"brokerName":"a","perm":6,"readQueueNums":4000000}]}',
     ],
 )
 def test_garbage_is_no_route(body: bytes) -> None:
@@ -136,6 +135,19 @@ def test_a_good_server_answers() -> None:
         assert 6 == asked.look(["orders"])["orders"].queues
         assert {"payments": Seen(None)} == asked.look(["payments"])
         asked.close()
+
+
+def test_a_topic_that_no_record_could_describe_concerns_no_other() -> None:
+    """It has too many queues; the others' are seen, and the log names it."""
+    huge = b'{"queueDatas":[{"brokerName":"a","perm":6,"readQueueNums":4000000}]}'
+    with answering({"huge": huge, "orders": OF_4}) as good:
+        asked = servers(good)
+        with capture_logs() as logs:
+            seen = asked.look(["huge", "orders"])
+        asked.close()
+
+    assert ["orders"] == [*seen]
+    assert ["huge: " in it["reason"] for it in logs] == [True]
 
 
 def test_one_that_knows_no_broker_is_not_believed() -> None:

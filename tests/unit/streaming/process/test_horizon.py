@@ -70,3 +70,15 @@ def test_another_start_begins_anew() -> None:
     horizon.committed([(ended(heartbeats=60), ended(heartbeats=60))])
 
     assert horizon.seen(0) is None
+
+
+def test_nothing_is_behind_by_less_than_nothing() -> None:
+    """The broker's clock is set back (B2): what was read says a later time than what is newer."""
+    horizon = Horizon(BEATS)
+    horizon.begin("s")
+    assert horizon.lag_ms() is None
+    horizon.ticked("s", 0, 10, 9_000)
+    horizon.committed([(ended(heartbeats=11), ended(heartbeats=40))])
+    horizon.ticked("s", 0, 20, 4_000)
+
+    assert 0 == horizon.lag_ms()
