@@ -55,11 +55,16 @@ def census(candidates: Iterable[Candidate], topics: Sequence[TopicName], known: 
     return Census(
         np.array([places[topics] for topics, _, _, _ in number], np.int64)[kind_of],
         np.array([weight for _, weight, _, _ in number], np.int64)[kind_of],
-        np.array([UNLIMITED if cap is None else cap for _, _, cap, _ in number], np.int64)[kind_of],
+        np.array([_most(cap) for _, _, cap, _ in number], np.int64)[kind_of],
         np.array([racks[rack] for _, _, _, rack in number], np.int64)[kind_of],
         np.frombuffer(bytearray().join(place_of), np.bool_).reshape(len(place_of), len(topics)),
         row_of,
     )
+
+
+def _most(cap: int | None) -> int:
+    """A cap may be as large as the wire allows: a thousand of those are too large to add up."""
+    return UNLIMITED if cap is None else min(cap, UNLIMITED)
 
 
 def _rows(

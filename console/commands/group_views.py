@@ -5,6 +5,7 @@ about one group reads one partition.
 """
 
 from enum import StrEnum
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -206,7 +207,7 @@ def _as_it_is(
     if rows is None:
         known = ", ".join(sorted(group.topics)) or "no topics"
         reason = f"no record of {group.group} names the queue {queue}; it subscribes {known}"
-        raise Failure(f"{reason}: `trimtab queues list {group.group}`", ExitCode.NOT_FOUND)
+        raise Failure(f"{reason}: `trimtab queues list {quote(group.group)}`", ExitCode.NOT_FOUND)
     return rows
 
 

@@ -149,13 +149,14 @@ def _cut_by_time(
     again: "Replay", lines: "Sequence[Line]", every: int, remarks: "Remarks", view: View
 ) -> None:
     """Print what is decided by batches that end where lines say, or else after so much time."""
+    from console.recordings.matching import is_about
     from console.recordings.replaying import batches
 
     offsets = Counter[tuple[str, int]]()
     for number, rows in batches(lines, every, view.until_ms):
         decided = again.decide(rows)
         remarks.note(rows, decided)
-        records = [each for each in decided if view.group is None or _is_of(each, view.group)]
+        records = [each for each in decided if view.group is None or is_about(each, view.group)]
         if view.since_ms is not None and rows[-1].appended_ms < view.since_ms:
             continue
         if records and view.as_json:
@@ -219,11 +220,6 @@ def _tell_difference(group: str, found: "Difference", prefix: str) -> None:
             "  nothing came as published: are its first records kept, and the settings the same?"
         )
     sys.stderr.write("\n".join(lines) + "\n")
-
-
-def _is_of(record: "Record", group: str) -> bool:
-    key = record.key.decode(errors="replace")
-    return key == group or key.startswith(f"{group}/")
 
 
 def _tell(number: int, rows: "list[Row]", records: "list[Record]", prefix: str) -> None:

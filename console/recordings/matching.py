@@ -22,6 +22,8 @@ from console.recordings.replaying import Replay
 from sinks import Record
 from streaming.wire.rows import Row, in_log_order
 from trimtab.protocol import (
+    ASSIGNMENTS,
+    BROKERS,
     COMMANDS,
     GROUPS,
     HEARTBEATS,
@@ -38,6 +40,7 @@ from trimtab.protocol import (
     RebalanceDone,
     UndecodableRecord,
     decode,
+    member_key,
     partition_of,
 )
 
@@ -151,15 +154,15 @@ def as_published(
     replay: Replay, group: str, rows: Iterable[Row], published: Published
 ) -> Iterator[Batch | Difference]:
     """Decide again, batch by batch, as long as what comes was published."""
-    log, told, own = _Log.of(rows), 0, group.encode()
+    log, told = _Log.of(rows), 0
     for number, end in enumerate(published.ends):
-        replay = _quiet(replay, log, end, own)
+        replay = _quiet(replay, log, end, group)
         expected = published.history[told:]
-        best = _matching(replay, log.until(end), end, expected, published, own)
+        best = _matching(replay, log.until(end), end, expected, published, group)
         if best is None:
             decided = replay.copied().decide(log.until(end))
             row = expected[0][0] if expected else None
-            yield Difference(end, row, _of(decided, own), first=number == 0)
+            yield Difference(end, row, _of(decided, group), first=number == 0)
             return
         replay, batch = best.replay, Batch(number, best.rows, best.records)
         log.take(batch.rows, end)
@@ -179,13 +182,13 @@ def _matching(
     end: int,
     expected: Sequence[tuple[Row, HistoryRecord]],
     published: Published,
-    own: bytes,
+    group: str,
 ) -> _Match | None:
     """Return the first batch from which comes what was published, if need be but for durations."""
     nearly: _Match | None = None
     for tried in _tries(there, end, replay.rules.decoder.heartbeats):
         trial = replay.copied()
-        records = _of(trial.decide(tried), own)
+        records = _of(trial.decide(tried), group)
         likeness = _likeness(records, end, expected, published)
         if likeness:
             return _Match(trial, tried, records)
@@ -194,11 +197,11 @@ def _matching(
     return nearly
 
 
-def _quiet(replay: Replay, log: _Log, end: int, own: bytes) -> Replay:
+def _quiet(replay: Replay, log: _Log, end: int, group: str) -> Replay:
     """Read up to the last tick before ``end`` from which nothing comes."""
     for at in log.ticks(end):
         trial, read = replay.copied(), log.until(at)
-        if _of(trial.decide(read), own):
+        if _of(trial.decide(read), group):
             break
         log.take(read, at)
         replay = trial
@@ -210,8 +213,15 @@ def _closing(entries: Iterable[HistoryRecord]) -> Iterator[RebalanceDone | Hando
     return (it for it in entries if isinstance(it, RebalanceDone | Handover | Granted))
 
 
-def _of(records: Iterable[Record], group: bytes) -> list[Record]:
-    return [it for it in records if it.key == group or it.key.startswith(group + b"/")]
+def is_about(record: Record, group: str) -> bool:
+    """Tell whether a record is a group's, or a cluster's: some keys have a second name."""
+    if record.topic.endswith((ASSIGNMENTS.name, BROKERS.name)):
+        return record.key.startswith(member_key(group, ""))
+    return record.key == group.encode()
+
+
+def _of(records: Iterable[Record], group: str) -> list[Record]:
+    return [it for it in records if is_about(it, group)]
 
 
 def _is_history(record: Record) -> bool:

@@ -1,7 +1,8 @@
 """Hide what must not be printed: passwords and keys among the options of other programs.
 
-Which options are secret is decided by their names, because Kafka and Spark keep adding options. One
-rule: rather hide too much; every printer asks here first.
+Which options are secret is decided by their names, because Kafka and Spark keep adding options; of
+our own only the URL of Redis is. One rule: of these rather too much is hidden; every printer asks
+here first.
 """
 
 import re
@@ -9,12 +10,16 @@ from collections.abc import Sequence
 
 MASK = "********"
 
-_IN_URL = re.compile(r"(?<=://)[^/@]*@")
+_IN_URL = re.compile(r"(?<=://)[^/?]*@")
+"""A password may contain "@"; where the server is begins after the last one."""
+_OF_OTHERS = {("kafka", "options"), ("spark", "options")}
+_URL = ("redis", "url")
 _SECRET = re.compile(r"password|secret|token|key|sasl\.jaas\.config", re.IGNORECASE)
 
 
 def masked(key: Sequence[str], value: object) -> object:
-    """``value``, unless the last part of its key sounds like a secret's; a URL without its user."""
+    """``value``, unless it is an option that sounds like a secret; a URL without its user."""
     if isinstance(value, str) and "://" in value:
-        value = _IN_URL.sub(f"{MASK}@", value)
-    return MASK if value and _SECRET.search(key[-1]) else value
+        return _IN_URL.sub(f"{MASK}@", value)
+    is_secret = tuple(key[:2]) in _OF_OTHERS and _SECRET.search(key[-1])
+    return MASK if value and (is_secret or tuple(key) == _URL) else value

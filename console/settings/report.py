@@ -4,12 +4,15 @@ All three show the same: what is in force, written as a settings file would have
 """
 
 import json
+import re
 from itertools import groupby
 
 from console.encoding import as_toml
 from console.settings.loading import Loaded, effective
 
 UNSET = "(unset)"
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""What TOML takes for a key without quotes."""
 
 
 def rows(loaded: Loaded) -> list[dict[str, object]]:
@@ -30,7 +33,7 @@ def toml(loaded: Loaded) -> str:
         if section:
             lines += ["", f"[{'.'.join(section)}]"]
         for key, value, origin in entries:
-            name = key[-1] if key[-1].isidentifier() else as_toml(key[-1])
+            name = key[-1] if _BARE.fullmatch(key[-1]) else as_toml(key[-1])
             if value is None or value == {}:
                 lines.append(f"# {name} is not set")
             else:

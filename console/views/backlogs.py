@@ -9,6 +9,7 @@ guessed.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from shlex import quote
 from typing import Protocol
 
 from console.views.findings import Finding, Kind
@@ -43,7 +44,7 @@ def orphans(group: str, rows: Iterable[Row], now: Mapping[Place, Lag]) -> Iterat
     ]
     if waiting:
         finding = f"messages wait in queues that nobody has: {several(waiting)}"
-        remedy = f"start members; `trimtab queues list {group} --state unassigned --lag`"
+        remedy = f"start members; `trimtab queues list {quote(group)} --state unassigned --lag`"
         yield Finding(Kind.ORPHAN_LAG, group, finding, remedy)
 
 
@@ -64,7 +65,8 @@ def late(
                 behind[str(row["owner"])].append(f"{row['queue']} ({last.lag})")
     for owner, queues in sorted(behind.items()):
         finding = f"{owner} is there and falls behind on {several(queues)}"
-        remedy = f"look at its log; `trimtab queues list {group} --owner {owner} --lag --watch`"
+        look = f"trimtab queues list {quote(group)} --owner {quote(owner)} --lag --watch"
+        remedy = f"look at its log; `{look}`"
         yield Finding(Kind.LAG, group, finding, remedy)
 
 

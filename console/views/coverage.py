@@ -9,6 +9,7 @@ same queues by rights, and those who broadcast on all.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from shlex import quote
 
 from console.views.findings import Finding, Kind
 from console.views.sentences import queue_name, several
@@ -45,7 +46,9 @@ def gaps(group: Group, assignments: Sequence[Assignment]) -> Iterator[Finding]:
     if (count := sum(missing.values()) - known) > 0:
         finding = f"{count} queues are in no assignment: {several(missing)}"
         name = group.group
-        remedy = f'`trimtab groups rebalance {name} --reason "..."`; if it stays, `trimtab check`'
+        remedy = (
+            f'`trimtab groups rebalance {quote(name)} --reason "..."`; if it stays, `trimtab check`'
+        )
         yield Finding(Kind.UNCOVERED, name, finding, remedy)
 
 

@@ -10,6 +10,7 @@ of docs/troubleshooting.md.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from shlex import quote
 from typing import NamedTuple
 
 from console.views.moments import ago
@@ -110,13 +111,13 @@ def of_controller(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> Iterato
 
 def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
     """Say what a group's summary shows to be wrong."""
-    name = group.group
+    name, typed = group.group, quote(group.group)
     if group.ailment:
-        again = f'`trimtab groups rebalance {name} --reason "..."` tries again'
-        remedy = f"`trimtab groups explain {name}`; {again}"
+        again = f'`trimtab groups rebalance {typed} --reason "..."` tries again'
+        remedy = f"`trimtab groups explain {typed}`; {again}"
         yield Finding(Kind.AILMENT, name, f"it ails: {group.ailment}", remedy)
     if group.paused:
-        remedy = f'`trimtab groups resume {name} --reason "..."`'
+        remedy = f'`trimtab groups resume {typed} --reason "..."`'
         end = group.paused_until_ms
         left = f"for {ago(max(0, end - now_ms))} more" if end else "until somebody resumes it"
         finding = f"it is paused, {left}"
@@ -126,7 +127,7 @@ def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
     stuck = now_ms - group.at_ms > STUCK_MS
     if group.state == "reconciling" and stuck:
         finding = f"{group.queues.moving} queues have been moving for {ago(now_ms - group.at_ms)}"
-        remedy = f"`trimtab queues list {name} --state moving` names who does not let go"
+        remedy = f"`trimtab queues list {typed} --state moving` names who does not let go"
         yield Finding(Kind.STUCK, name, finding, remedy)
     if group.members and stuck:
         yield from _of_routes(group)
@@ -154,11 +155,12 @@ def _starved(group: Group) -> Finding:
     name, why = group.group, "; ".join(group.shortage or ())
     drained = [it.member for it in group.people if it.draining]
     finding = f"{group.queues.unassigned} queues have no worker"
-    look = f"`trimtab queues list {name} --state unassigned`"
+    look = f"`trimtab queues list {quote(name)} --state unassigned`"
     if why and len(drained) < group.members:
         return Finding(Kind.STARVED, name, f"{finding}: {why}", look)
     if drained:
-        remedy = f'start a member, or `trimtab groups undrain {name} {drained[0]} --reason "..."`'
+        undrain = f"trimtab groups undrain {quote(name)} {quote(drained[0])}"
+        remedy = f'start a member, or `{undrain} --reason "..."`'
         return Finding(Kind.STARVED, name, f"{finding}: {several(drained)} drain", remedy)
     away = [it.member for it in group.people if it.away]
     if away:
@@ -179,9 +181,8 @@ def _of_people(group: Group) -> Iterator[Finding]:
         finding = f"{several(silent)} are silent, and nobody is evicted while the group is paused"
         yield Finding(Kind.HELD, group.group, finding, remedy)
     elif silent:
-        remedy = (
-            f'look at them; `trimtab groups approve {group.group} --reason "..."` if they are dead'
-        )
+        approve = f'trimtab groups approve {quote(group.group)} --reason "..."'
+        remedy = f"look at them; `{approve}` if they are dead"
         finding = f"{several(silent)} are silent, and too many at once to be believed dead"
         yield Finding(Kind.HELD, group.group, finding, remedy)
     if resting := those("resting"):
@@ -216,7 +217,7 @@ def of_movers(group: str, clients: Sequence[str]) -> Iterator[Finding]:
         finding = f"{len(clients)} of its consumers on Kafka's side cannot move: {several(clients)}"
         remedy = (
             "nothing is read twice; make each a MovingConsumer, and then "
-            f'`trimtab groups move {group} trimtab --reason "..."`'
+            f'`trimtab groups move {quote(group)} trimtab --reason "..."`'
         )
         yield Finding(Kind.FOREIGN, group, finding, remedy)
 
@@ -262,7 +263,7 @@ def _of_names(
             yield Finding(Kind.TWINS, group, finding, remedy)
     for (group, member), times in sorted(returns.items()):
         if times >= RETURNS:
-            remedy = f"look at its log; `trimtab groups history {group} --since 1h`"
+            remedy = f"look at its log; `trimtab groups history {quote(group)} --since 1h`"
             yield Finding(Kind.RETURNING, group, f"{member} came {times} times", remedy)
 
 
@@ -283,8 +284,10 @@ def of_brokers(verdicts: Iterable[Verdict], now_ms: int) -> Iterator[Finding]:
         if it.panic:
             panicked.add(it.cluster)
         elif not it.available and (it.until_ms is None or it.until_ms > now_ms):
-            remedy = f"`trimtab brokers explain {it.broker} --cluster {it.cluster}`"
+            remedy = f"`trimtab brokers explain {quote(it.broker)} --cluster {quote(it.cluster)}`"
             yield Finding(Kind.BROKER_OUT, where, f"out of use: {it.reason}", remedy)
     for cluster in sorted(panicked):
-        remedy = f"`trimtab brokers list --cluster {cluster}`: too many are unfit to avoid any"
+        remedy = (
+            f"`trimtab brokers list --cluster {quote(cluster)}`: too many are unfit to avoid any"
+        )
         yield Finding(Kind.PANIC, cluster, "verdicts are ignored", remedy)

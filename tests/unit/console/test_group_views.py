@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -57,8 +58,11 @@ def test_ctrl_c_ends_a_command_that_waits_for_kafka() -> None:
 
 def _asks_kafka(pid: int) -> bool:
     """Whether Kafka's client has begun: its threads have names."""
-    names = [(it / "comm").read_text() for it in Path(f"/proc/{pid}/task").iterdir()]
-    return any(name.startswith("rdk:") for name in names)
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            if (thread / "comm").read_text().startswith("rdk:"):
+                return True
+    return False
 
 
 @pytest.mark.parametrize("asked", ["groups list --state starvd", "queues list a --state lost"])

@@ -37,8 +37,11 @@ def test_a_password_in_a_url_is_masked(sources: Sources) -> None:
     shown = {row["key"]: row["value"] for row in rows(loaded)}
     assert f"redis://{MASK}@cache:6379/0" == shown["redis.url"]
     assert "hunter2" not in toml(loaded)
-    sources.environment["TRIMTAB_REDIS__URL"] = "http://ann:hunter2@cache:6379/0"
-    assert "hunter2" not in "\n".join(sources.refusal())
+    sources.environment["TRIMTAB_REDIS__URL"] = "redis://ann:p@hunter2@cache:6379/0"
+    assert f"redis://{MASK}@cache:6379/0" in toml(sources.load())
+    for wrong in ("http://ann:hunter2@cache:6379/0", "redis//ann:hunter2@cache:6379/0"):
+        sources.environment["TRIMTAB_REDIS__URL"] = wrong
+        assert "hunter2" not in "\n".join(sources.refusal())
 
 
 def test_every_setting_is_shown_with_its_origin(sources: Sources) -> None:
@@ -54,6 +57,7 @@ def test_what_is_shown_as_toml_is_a_settings_file(sources: Sources) -> None:
     """Reading it gives the same settings, odd option names included."""
     weights = 'policy.strategy_options={"queue_weights": {"t": [["", 0, 9]], "u v": 2}}'
     sources.flags += ['kafka.options={"a.b": "c\\"d", "plain": "é"}', weights]
+    sources.flags += ["policy.share_numbers.café=3", "policy.share_numbers.keyed-orders=2"]
     shown = sources.load()
     sources.flags.clear()
     sources.write(toml(shown))
