@@ -103,9 +103,8 @@ def run(
 
 
 def _check(settings: Settings, asked: Asked) -> None:
-    if settings.redis.url is not None and find_spec("redis") is None:
-        reason = "redis.url is set, and the package redis is not installed"
-        raise Failure(f"{reason}: pip install 'trimtab-controller[redis]'", ExitCode.USAGE)
+    if settings.redis.url is not None:
+        _check_redis(settings.redis.url)
     if not asked.standby:
         return
     if asked.new_checkpoint:
@@ -114,6 +113,20 @@ def _check(settings: Settings, asked: Asked) -> None:
     if settings.kafka.bootstrap_servers is None:
         reason = "--standby needs the Kafka of the other controller: set kafka.bootstrap_servers"
         raise Failure(reason, ExitCode.USAGE)
+
+
+def _check_redis(url: str) -> None:
+    """Have its client read the URL, which may have a password: what it says is not repeated."""
+    if find_spec("redis") is None:
+        reason = "redis.url is set, and the package redis is not installed"
+        raise Failure(f"{reason}: pip install 'trimtab-controller[redis]'", ExitCode.USAGE)
+    from redis import ConnectionPool
+
+    try:
+        ConnectionPool.from_url(url).make_connection()  # it does not connect
+    except (ValueError, TypeError) as error:
+        reason = "redis.url is not understood: the port, or an option after the ?, is wrong"
+        raise Failure(f"{reason}; give it as redis://host:6379/0", ExitCode.USAGE) from error
 
 
 def _end_well(number: int, frame: object) -> None:

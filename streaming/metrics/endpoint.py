@@ -9,13 +9,13 @@ Run by ``application``. Its one rule: whoever asks, and however slowly, holds up
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import AF_INET, AF_INET6
+from socket import AF_INET, AF_INET6, SHUT_RDWR, socket
 from socketserver import TCPServer
-from threading import BoundedSemaphore, Thread
+from threading import Lock, Thread
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -52,7 +52,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, address: tuple[str, int], asked: Asked) -> None:
-        self._room = BoundedSemaphore(_ASKING)
+        self._asking: list[socket] = []
+        """The oldest first."""
+        self._lock = Lock()
         self.address_family = AF_INET6 if ":" in address[0] else AF_INET
         super().__init__(address, partial(_Handler, asked))
 
@@ -62,17 +64,21 @@ class _Server(ThreadingHTTPServer):
         self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]  # a host is text
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - of socketserver
-        """Answer in a thread, if there is one to spare."""
-        if self._room.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
+        """Answer in a thread; whoever asks for the longest time makes room for a probe."""
+        with self._lock:
+            self._asking.append(request)
+            oldest = self._asking.pop(0) if len(self._asking) > _ASKING else None
+        if oldest is not None:
+            with suppress(OSError):  # it has gone by itself
+                oldest.shutdown(SHUT_RDWR)
+        super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as above
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._room.release()
+            with self._lock, suppress(ValueError):  # it has made room
+                self._asking.remove(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as above
         """Say nothing: whoever asked has gone away."""

@@ -268,3 +268,19 @@ def test_a_user_without_a_name_may_command(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr("getpass.getuser", nameless)
     assert operator_commands.user().isdecimal()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://ann:hunter2@h:abc/0",
+        "redis://ann:hunter2@h/0?foo=1",
+        "redis://h/0?socket_timeout=x",
+    ],
+)
+def test_a_redis_that_cannot_be_meant_is_refused_at_once(run: Run, url: str) -> None:
+    """Before an earlier controller is replaced; what is wrong may be beside a password."""
+    code, _, error = run("run", "--standby", "--set", f"redis.url={url}")
+
+    assert (2, True) == (code, "redis.url is not understood" in error)
+    assert "hunter2" not in error

@@ -48,11 +48,12 @@ def told(status: int, body: str) -> tuple[int, object]:
 
 
 @pytest.mark.slow
-def test_who_connects_and_says_nothing_holds_up_nobody() -> None:
+@pytest.mark.parametrize("many", [10, 40], ids=["room for all", "more than there is room for"])
+def test_who_connects_and_says_nothing_holds_up_nobody(many: int) -> None:
     """Nor do several of them."""
     with served(HERE, 0, ASKED) as url:
         where = (HERE, urlsplit(url).port or 0)
-        silent = [socket.create_connection(where) for _ in range(10)]
+        silent = [socket.create_connection(where) for _ in range(many)]
 
         assert 200 == ask(url, "/livez")[0]
         for one in silent:
