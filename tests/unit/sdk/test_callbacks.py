@@ -112,12 +112,15 @@ def test_what_is_lost_while_it_is_revoked_is_told_after_it(kafka: MemoryTranspor
         member.stop("0s")
 
 
+@pytest.mark.parametrize("mistake", [LookupError, SystemExit])
 @pytest.mark.parametrize("name", ["on_assigned", "on_revoked", "on_lost", "on_error"])
-def test_one_that_raises_ends_the_member(kafka: MemoryTransport, name: str) -> None:
-    """Whichever it is."""
+def test_one_that_raises_ends_the_member(
+    kafka: MemoryTransport, name: str, mistake: type[BaseException]
+) -> None:
+    """Whichever it is; `sys.exit()` would end its thread alone, and nobody would hear of it."""
 
     def fail(_: object) -> None:
-        raise LookupError(name)
+        raise mistake(name)
 
     application = Application()
     member = a_member(kafka, application, **{name: fail})

@@ -40,10 +40,20 @@ class Ownership(NamedTuple):
 Owned = Callable[[Collection[Grant]], Ownership]
 """Answers for some grants."""
 
+MISTAKES: Final = (Exception, SystemExit)
+"""What ends a member if a callback raises it: `sys.exit()` would end the thread alone, silently."""
 _LOGGER: Final = logging.getLogger("trimtab")
 _NAMES: Final = {Assigned: "on_assigned", Revoked: "on_revoked", Lost: "on_lost"}
 _OURS: Final = str(Path(__file__).parent)
 _PYTHONS: Final = sysconfig.get_paths()["stdlib"]
+
+
+def mistaken(error: BaseException) -> CallbackError:
+    """Log what a callback has raised, and return the end of its member."""
+    _LOGGER.error("a callback failed", exc_info=error)
+    failure = CallbackError(f"a callback failed: {error!r}")
+    failure.__cause__ = error
+    return failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +147,8 @@ class CallbackThread:
             )
             try:
                 self._call(news)
-            except Exception as error:
-                _LOGGER.exception("a callback failed")
-                failure = CallbackError(f"a callback failed: {error!r}")
-                failure.__cause__ = error
-                self._failed(failure)
+            except MISTAKES as error:
+                self._failed(mistaken(error))
             finally:
                 self._running = None
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 
-from trimtab.callbacks import Callbacks, Ownership, Positions
+from trimtab.callbacks import MISTAKES, Callbacks, Ownership, Positions, mistaken
 from trimtab.clock import now_s
 from trimtab.consuming.assembly import Parts, assemble
 from trimtab.consuming.choice import (
@@ -220,8 +220,8 @@ class Reader:
     def _report(self, error: Exception) -> None:
         try:
             self._hear(error)
-        except Exception:
-            _LOGGER.exception("on_error failed")
+        except MISTAKES as mistake:
+            self.member.fail(mistaken(mistake))
 
     def _hear(self, error: Exception) -> None:
         self._error, self._failed_at = error, now_s()

@@ -5,15 +5,13 @@ Used by `Mover`. Its one rule: after it no queue is handed over in good order, b
 what is worked on.
 """
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, Protocol
+from typing import Protocol
 
+from trimtab.callbacks import MISTAKES, mistaken
 from trimtab.engine import State
-from trimtab.errors import CallbackError, MemberFailedError
-
-_LOGGER: Final = logging.getLogger("trimtab")
+from trimtab.errors import MemberFailedError
 
 
 class Mortal(Protocol):
@@ -52,9 +50,7 @@ class Ending:
         """
         try:
             yield
-        except Exception as error:
-            _LOGGER.exception("a callback failed")
-            failure = CallbackError(f"a callback failed: {error!r}")
-            failure.__cause__ = error
+        except MISTAKES as error:
+            failure = mistaken(error)
             self._member.fail(failure)
             raise failure from error
