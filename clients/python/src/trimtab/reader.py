@@ -183,7 +183,11 @@ class Reader:
 
     def _start(self) -> None:
         self.parts.upkeep.start()
-        self.member.start()
+        try:
+            self.member.start()
+        except Exception:  # a guard that cannot be started: nobody will leave the block
+            self.parts.close()
+            raise
 
     def _assemble(
         self, servers: str | None, kafka: Mapping[str, Any], choice: Choice, told: Told

@@ -232,7 +232,7 @@ class KafkaPythonSender:
         with self._lock:
             self._unsettled += 1
         future.add_callback(partial(self._delivered_keyed, pending))
-        future.add_errback(lambda error: self._settle(pending, error, None))
+        future.add_errback(partial(self._failed_keyed, pending, future))
 
     def _delivered_keyed(self, pending: _Pending, metadata: _Untyped) -> None:
         """Enter a message with a key in the times of its partition's leader."""
@@ -240,6 +240,14 @@ class KafkaPythonSender:
         if times is not None:
             times.note(time.monotonic() - pending.sent_s)
         self._settle(pending, None, metadata)
+
+    def _failed_keyed(self, pending: _Pending, future: _Untyped, error: Exception) -> None:
+        """Count it for its partition's leader; it goes nowhere else."""
+        place = future._produce_future.topic_partition  # noqa: SLF001 - it says nowhere else where
+        times = self.dispatch.times_of(pending.topic, place.partition)
+        if times is not None and isinstance(error, RetriableError):
+            times.note_failure(time.monotonic() - pending.sent_s)
+        self._settle(pending, error, None)
 
     def _settle(self, pending: _Pending, error: Exception | None, metadata: _Untyped) -> None:
         with self._lock:

@@ -174,7 +174,7 @@ public final class Member implements Inbox {
 
     /** Waits for the end of a member that leaves; says whether it came in good order. */
     public boolean join(Duration timeout) throws InterruptedException {
-        thread.join(timeout.toMillis());
+        thread.join(Math.max(1, timeout.toMillis())); // 0 would be for ever
         return !thread.isAlive() && (ending() == null || ending() == Ending.LEFT);
     }
 

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
@@ -218,7 +219,7 @@ public final class KafkaTransport {
             writer.close(timeout);
         }
         if (consumer != null) {
-            consumer.close();
+            consumer.close(CloseOptions.timeout(timeout)); // of its own accord it waits for half a minute
         }
         if (admin != null) {
             admin.close(Duration.ZERO);

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -116,7 +117,7 @@ public final class VerdictLink {
             producer.close(CLOSE);
         }
         if (consumer != null) {
-            consumer.close();
+            consumer.close(CloseOptions.timeout(CLOSE));
         }
     }
 

@@ -24,7 +24,7 @@ public final class ConsumerOptions {
     final MemberOptions member;
     final String group;
     final List<String> topics;
-    String memberId = someName();
+    private String memberId;
     boolean manual;
     Duration commitInterval = Duration.ofSeconds(5);
     Duration recommitInterval = Duration.ofMinutes(10);
@@ -48,10 +48,15 @@ public final class ConsumerOptions {
         return new ConsumerOptions(MemberOptions.of(bootstrapServers), group, List.of(topics));
     }
 
-    /** Its name, unique in the group. Default: the host's, and a random part. */
+    /** Its name, unique in the group. Default: the host's, and a random part that each consumer draws. */
     public ConsumerOptions memberId(String name) {
         memberId = name;
         return this;
+    }
+
+    /** The name of one consumer: several may be made of the same options. */
+    String name() {
+        return memberId == null ? someName() : memberId;
     }
 
     /** A name that survives restarts, so that a restart moves nothing. Default: none. */

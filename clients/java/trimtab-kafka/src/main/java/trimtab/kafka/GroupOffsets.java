@@ -46,20 +46,30 @@ final class GroupOffsets {
         this.diagnosis = new Diagnosis(options.member.servers(), options.member.kafka());
     }
 
-    /** What is committed; what is not there has nothing. */
-    Map<TopicPartition, Long> committed(Collection<TopicPartition> places) throws Refused {
+    /**
+     * What is committed. Where nothing is, Kafka's client says null; where the broker gives an error, nothing: were
+     * that taken for null, messages would be skipped, or come again.
+     */
+    Ends committed(Collection<TopicPartition> places) throws Refused {
+        Ends ends = new Ends();
         if (places.isEmpty()) {
-            return Map.of();
+            return ends;
         }
         ListConsumerGroupOffsetsSpec asked = new ListConsumerGroupOffsetsSpec().topicPartitions(new ArrayList<>(places));
-        Map<TopicPartition, Long> found = new HashMap<>();
-        answer(client().listConsumerGroupOffsets(Map.of(options.group, asked)).partitionsToOffsetAndMetadata())
-                .forEach((place, at) -> {
-                    if (at != null && at.offset() >= 0) {
-                        found.put(place, at.offset());
-                    }
-                });
-        return found;
+        Map<TopicPartition, OffsetAndMetadata> found = answer(
+                client().listConsumerGroupOffsets(Map.of(options.group, asked)).partitionsToOffsetAndMetadata());
+        for (TopicPartition place : places) {
+            OffsetAndMetadata at = found.get(place);
+            if (at != null && at.offset() > NONE) {
+                ends.at.put(place, at.offset());
+            } else if (found.containsKey(place)) {
+                ends.none.add(place);
+            } else {
+                ends.refused = new Refused("Kafka at " + options.member.servers() + " does not say what is committed of "
+                        + place + ": is the right to read its topic lacking?", null);
+            }
+        }
+        return ends;
     }
 
     /** Where to begin with queues that have no committed offset. */
@@ -163,12 +173,19 @@ final class GroupOffsets {
         }
     }
 
-    /** Where queues begin or end, as far as Kafka says. */
+    /** Where queues begin, end or were left, as far as Kafka says. */
     static final class Ends {
         final Map<TopicPartition, Long> at = new HashMap<>();
-        /** Those that have no such message. */
+        /** Those that have no such message, or no commit. */
         final Collection<TopicPartition> none = new ArrayList<>();
         /** Why Kafka does not say so of the others; null: there are no others. */
-        Refused refused;
+        private Refused refused;
+
+        /** Throws if Kafka did not say so of all: after what it said was made use of. */
+        void demandAll() throws Refused {
+            if (refused != null) {
+                throw refused;
+            }
+        }
     }
 }

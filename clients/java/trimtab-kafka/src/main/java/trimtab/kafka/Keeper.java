@@ -125,10 +125,15 @@ final class Keeper {
     void learn(Collection<Reading> readings) throws Refused {
         List<TopicPartition> places = new ArrayList<>();
         readings.forEach(it -> places.add(it.place));
-        Map<TopicPartition, Long> found = offsets.committed(places);
+        GroupOffsets.Ends found = offsets.committed(places);
         Map<Grant, Long> heard = new HashMap<>();
-        readings.forEach(it -> heard.put(it.grant, found.getOrDefault(it.place, -1L)));
+        for (Reading it : readings) {
+            if (found.at.containsKey(it.place) || found.none.contains(it.place)) {
+                heard.put(it.grant, found.at.getOrDefault(it.place, -1L));
+            }
+        }
         intake.heard(heard);
+        found.demandAll();
     }
 
     /** Begins none of these any more: not even one at which it is at this moment. */
@@ -201,19 +206,17 @@ final class Keeper {
         if (grants.isEmpty()) {
             return;
         }
-        Map<TopicPartition, Long> committed = offsets.committed(grants.keySet());
+        GroupOffsets.Ends committed = offsets.committed(grants.keySet());
         Map<Grant, Long> known = new HashMap<>();
-        committed.forEach((place, at) -> known.put(grants.get(place), at));
+        committed.at.forEach((place, at) -> known.put(grants.get(place), at));
         beginAt(known);
-        grants.keySet().removeAll(committed.keySet());
         Map<Grant, Long> decided = new HashMap<>();
-        GroupOffsets.Ends firsts = offsets.first(grants.keySet());
+        GroupOffsets.Ends firsts = offsets.first(committed.none);
         firsts.at.forEach((place, at) -> decided.put(grants.get(place), at));
         commits.write(() -> stillUnbegun(decided));
         beginAt(decided);
-        if (firsts.refused != null) {
-            throw firsts.refused;
-        }
+        committed.demandAll();
+        firsts.demandAll();
     }
 
     private void beginAt(Map<Grant, Long> places) {

@@ -22,8 +22,8 @@ final class Telling {
     private volatile String lastTrouble;
     private volatile Set<Queue> granted = Set.of();
 
-    Telling(ConsumerOptions options) {
-        this.name = options.memberId + " in " + options.group;
+    Telling(String memberId, ConsumerOptions options) {
+        this.name = memberId + " in " + options.group;
         this.listener = options.listener;
     }
 

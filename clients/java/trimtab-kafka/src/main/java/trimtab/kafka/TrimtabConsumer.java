@@ -42,6 +42,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     private static final long LONGEST_MS = 86_400_000;
 
     private final ConsumerOptions options;
+    private final String name;
     private final Intake intake;
     private final Telling telling;
     private final Member member;
@@ -63,11 +64,12 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
      */
     public TrimtabConsumer(ConsumerOptions options, Deserializer<K> keys, Deserializer<V> values) {
         this.options = options;
+        this.name = options.name();
         this.intake = new Intake(options.manual);
-        this.telling = new Telling(options);
+        this.telling = new Telling(name, options);
         this.reader = new KafkaReader<>(options, intake, telling, keys, values);
         Follower follower = new Follower(intake, telling, reader::wake);
-        this.member = new Member(options.group, options.memberId, options.topics, options.member, follower);
+        this.member = new Member(options.group, name, options.topics, options.member, follower);
         GroupOffsets offsets = new GroupOffsets(options);
         this.commits = new Commits(member, offsets, intake);
         this.keeper = new Keeper(options, member, intake, offsets, commits, telling, this::watch);
@@ -202,8 +204,12 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
      * Reads on at another offset. What is committed does not go back with it.
      *
      * @throws IllegalStateException the queue is not this consumer's
+     * @throws IllegalArgumentException the offset is less than 0
      */
     public void seek(TopicPartition place, long offset) {
+        if (offset < 0) {
+            throw new IllegalArgumentException("seek: " + offset + " is no offset: the first one is 0");
+        }
         if (!owns(place) && !telling.tellsOf(queue(place))) {
             throw new IllegalStateException("seek: " + place + " is not this consumer's");
         }
@@ -307,10 +313,10 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         }
         Ending ending = member.ending();
         if (ending != null) {
-            String name = "\"" + options.memberId + "\" of group " + options.group;
+            String whose = "\"" + name + "\" of group " + options.group;
             throw new ConsumerFailedException(ending == Ending.REPLACED
-                    ? "a younger process has taken the name " + name
-                    : "the member " + name + " has failed: the log says why");
+                    ? "a younger process has taken the name " + whose
+                    : "the member " + whose + " has failed: the log says why");
         }
     }
 

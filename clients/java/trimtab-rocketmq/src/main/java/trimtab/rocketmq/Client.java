@@ -2,12 +2,14 @@ package trimtab.rocketmq;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.WeakHashMap;
 import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.ClientConfig;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
@@ -36,6 +38,10 @@ abstract class Client {
     private static final int UNLOCK_BATCH_MQ = 42;
     /** As RocketMQ's own client has for this request. */
     private static final long PATIENCE_MS = 1_000;
+
+    /** What was dropped here; who has none of it any more remembers none. */
+    private static final Set<ProcessQueue> DROPPED =
+            Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap<>()));
 
     private final ClientConfig consumer;
     private final MQConsumerInner inner;
@@ -196,17 +202,27 @@ abstract class Client {
         return false; // who pulls may have its reasons
     }
 
-    /** Whether it has a queue that was dropped, and that it therefore has to remove first. */
+    /**
+     * Whether it has a queue that was dropped here, and that it therefore has to remove first. What RocketMQ drops
+     * by itself it removes by itself, after ten seconds (a reset of offsets): to take it anew before that would
+     * leave two of it at work.
+     */
     boolean hasDropped(Queue queue) {
         ProcessQueue mine = rebalance().getProcessQueueTable().get(named(queue));
-        return mine != null && mine.isDropped();
+        return mine != null && DROPPED.contains(mine);
     }
 
-    /** Has it begin on no more messages of a queue, and ignore what becomes of those at work. */
+    /** Has its client begin on no more messages of a queue, and ignore what becomes of those at work. */
+    static void drop(ProcessQueue queue) {
+        DROPPED.add(queue);
+        queue.setDropped(true);
+    }
+
+    /** The same of the one that it has. */
     void drop(Queue queue) {
         ProcessQueue mine = rebalance().getProcessQueueTable().get(named(queue));
         if (mine != null) {
-            mine.setDropped(true);
+            drop(mine);
         }
     }
 

@@ -72,7 +72,7 @@ final class Hand extends LinkedBlockingQueue<Object> {
             return; // of an earlier time with this queue
         }
         if (givenUp || !gate.enter(queue)) {
-            cache.setDropped(true);
+            Client.drop(cache);
             return;
         }
         firsts.put(queue, ((MessageExt) ((List<?>) ask(request, "getMessageExts")).get(0)).getQueueOffset());

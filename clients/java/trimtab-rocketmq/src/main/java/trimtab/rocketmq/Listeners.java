@@ -17,6 +17,9 @@ import trimtab.protocol.Queue;
  * up in that thread ({@code ProcessQueue.containsMessage}), takes them for done, and they would be lost.
  */
 final class Listeners {
+    /** What {@code NettyRemotingClient} calls the threads on which requests of brokers are carried out. */
+    private static final String REQUESTS = "NettyClientPublicExecutor_";
+
     private final Gate gate;
     private final Client client;
 
@@ -40,6 +43,9 @@ final class Listeners {
 
     private MessageListenerConcurrently guarded(MessageListenerConcurrently listener) {
         return (messages, context) -> {
+            if (isOnesWish()) {
+                return listener.consumeMessage(messages, context);
+            }
             Queue queue = Client.named(context.getMessageQueue());
             if (!gate.enter(queue)) {
                 client.drop(queue);
@@ -61,6 +67,9 @@ final class Listeners {
 
     private MessageListenerOrderly guarded(MessageListenerOrderly listener) {
         return (messages, context) -> {
+            if (isOnesWish()) {
+                return listener.consumeMessage(messages, context);
+            }
             Queue queue = Client.named(context.getMessageQueue());
             if (!gate.enter(queue)) {
                 client.drop(queue);
@@ -72,5 +81,13 @@ final class Listeners {
                 gate.leave(queue);
             }
         };
+    }
+
+    /**
+     * Whether somebody wants this client to work on this one message, whoever has its queue ("consume message
+     * directly"). RocketMQ does it on the thread that took the request, and none of its own work there.
+     */
+    private static boolean isOnesWish() {
+        return Thread.currentThread().getName().startsWith(REQUESTS);
     }
 }

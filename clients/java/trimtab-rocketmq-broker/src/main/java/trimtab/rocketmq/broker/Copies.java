@@ -27,12 +27,14 @@ import trimtab.transport.Unreachable;
  * whoever says something here never waits.
  */
 final class Copies {
-    /** Names the broker that heard a record. */
+    /** Signs a record: which broker heard it, by its name and its address, as a slave has its master's name. */
     static final String BY = "broker";
     /** Marks a record that says that a broker has lost a client; the controller takes nothing from it. */
     static final String LOST = "lost";
     /** Marks a record by which a hook ends a client that every broker has lost. */
     static final String GONE = "gone";
+    /** Marks a heartbeat that is there again behind the client's end; it is not written a third time. */
+    static final String AGAIN = "again";
     /** What two thousand clients say in a minute; each is some hundred bytes. */
     private static final int ROOM = 4_096;
     private static final long RETRY_MS = 1_000;
@@ -40,15 +42,17 @@ final class Copies {
     private final HookSettings settings;
     private final Troubles troubles;
     private final Diagnosis diagnosis;
+    private final String sign;
     private final Header by;
     private final BlockingQueue<Runnable> waiting = new ArrayBlockingQueue<>(ROOM);
     private KafkaProducer<byte[], byte[]> producer;
 
-    Copies(HookSettings settings, String broker, Troubles troubles) {
+    Copies(HookSettings settings, String sign, Troubles troubles) {
         this.settings = settings;
         this.troubles = troubles;
         this.diagnosis = new Diagnosis(settings.servers, settings.kafka);
-        this.by = new RecordHeader(BY, broker.getBytes(StandardCharsets.UTF_8));
+        this.sign = sign;
+        this.by = new RecordHeader(BY, sign.getBytes(StandardCharsets.UTF_8));
         Thread thread = new Thread(this::run, "trimtab-copies");
         thread.setDaemon(true);
         thread.start();
@@ -57,6 +61,17 @@ final class Copies {
     /** A client has sent a heartbeat, or two processes under its id. */
     void heartbeat(byte[] body, boolean areSeveral) {
         offer(() -> copy(body, areSeveral));
+    }
+
+    /** Whether this hook has signed a record. */
+    boolean hasSigned(String itsSign) {
+        return sign.equals(itsSign);
+    }
+
+    /** What a client has said, as it was copied before: it stands before the client's end, and is to stand behind it. */
+    void again(String client, byte[] copied) {
+        Header mark = new RecordHeader(AGAIN, by.value());
+        offer(() -> send(client, copied, by, mark));
     }
 
     /** A client leaves a group. */

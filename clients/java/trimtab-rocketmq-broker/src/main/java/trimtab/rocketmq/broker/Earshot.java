@@ -1,9 +1,7 @@
 package trimtab.rocketmq.broker;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Which brokers hear each client, as the log says: so that the last one to lose it says that it is gone.
@@ -15,10 +13,12 @@ import java.util.Set;
 final class Earshot {
     /** A client sends a heartbeat each 30 s; after two that did not come a broker hears it no more. */
     static final long HEARD_FOR_MS = 70_000;
+    /** What is not in the log by then never comes: {@code Copies} gives up after ten seconds. */
+    static final long WRITTEN_MS = 15_000;
 
     private final Map<String, Map<String, Long>> heard = new HashMap<>();
-    /** Those whose end this hook has written, and not read yet. */
-    private final Set<String> ending = new HashSet<>();
+    /** Those whose end this hook has written, and not read yet; and when. */
+    private final Map<String, Long> ending = new HashMap<>();
 
     /** A broker has heard a client. */
     void heard(String client, String broker, long now) {
@@ -37,8 +37,8 @@ final class Earshot {
     }
 
     /** This hook writes that a client is gone. */
-    void begin(String client) {
-        ending.add(client);
+    void begin(String client, long now) {
+        ending.put(client, now);
     }
 
     /** It has read that. */
@@ -47,12 +47,14 @@ final class Earshot {
     }
 
     /** Whether what a client says now stands before its end in the log, so that nobody would know of it. */
-    boolean isEnding(String client) {
-        return ending.contains(client);
+    boolean isEnding(String client, long now) {
+        Long begun = ending.get(client);
+        return begun != null && now - begun <= WRITTEN_MS;
     }
 
-    /** Forgets clients that nobody has heard for long. */
+    /** Forgets clients that nobody has heard for long, and ends that Kafka did not take. */
     void forget(long now) {
+        ending.values().removeIf(begun -> now - begun > WRITTEN_MS);
         heard.values().removeIf(by -> by.values().stream().allMatch(it -> now - it > HEARD_FOR_MS));
     }
 }

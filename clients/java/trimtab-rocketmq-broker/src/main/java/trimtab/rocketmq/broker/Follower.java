@@ -209,18 +209,20 @@ final class Follower {
         String client = new String(record.key(), StandardCharsets.UTF_8);
         String by = header(record, Copies.BY);
         String group = header(record, Copies.LOST);
-        boolean isMine = broker.equals(by);
+        boolean isMine = copies.hasSigned(by);
         if (header(record, Copies.GONE) != null) {
             if (isMine) {
                 earshot.end(client);
             }
+        } else if (header(record, Copies.AGAIN) != null) {
+            return; // it was heard where it stands first
         } else if (group == null) {
             earshot.heard(client, by == null ? "" : by, record.timestamp());
-            if (earshot.isEnding(client) && record.value() != null) {
-                copies.heartbeat(record.value(), false); // it is back, and its end comes after that
+            if (earshot.isEnding(client, System.currentTimeMillis()) && record.value() != null) {
+                copies.again(client, record.value()); // it is back, and its end comes after that
             }
         } else if (by != null && earshot.lost(client, by, record.timestamp()) && isMine) {
-            earshot.begin(client);
+            earshot.begin(client, System.currentTimeMillis());
             copies.gone(client, group);
         }
     }

@@ -50,7 +50,8 @@ public final class TrimtabHook implements RPCHook {
         if (read != null) {
             try {
                 String name = broker == null ? UUID.randomUUID().toString() : broker.getBrokerConfig().getBrokerName();
-                itsCopies = new Copies(read, name, troubles);
+                String sign = broker == null ? name : name + " at " + broker.getBrokerAddr();
+                itsCopies = new Copies(read, sign, troubles);
                 itsShares = new Shares(read.patience.toNanos(), read::follows, System.nanoTime());
                 begin(broker, name, read, itsCopies, itsShares);
             } catch (LinkageError e) {
