@@ -58,6 +58,13 @@ def test_a_share_is_answered_topic_by_topic() -> None:
     assert told[6] == NONE_YET
 
 
+def test_an_end_that_kafka_never_took_is_forgotten() -> None:
+    """Or each heartbeat of a client that has come back would be copied again, and its copies."""
+    told = play("gone a 1000", "ending a 2000", "ending b 2000", "ending a 17000")
+
+    assert ["gone", "true", "false", "false"] == told
+
+
 @pytest.mark.parametrize("idle_first", [True, False])
 def test_a_client_that_is_to_have_nothing_is_told_so_whoever_was_heard_first(
     *, idle_first: bool

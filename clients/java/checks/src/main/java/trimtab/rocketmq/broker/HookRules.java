@@ -10,8 +10,8 @@ import trimtab.protocol.Assignment;
  * Plays the rules of the brokers' hook, which look at no clock, for tests of them.
  *
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied; patience is ten seconds. A line on stdin is
- * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code speaks CLIENT ADDRESS S}, {@code post GROUP
- * CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code tidy S}, {@code pull GROUP TOPIC QUEUE S},
+ * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
+ * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code tidy S}, {@code pull GROUP TOPIC QUEUE S},
  * {@code idle BROKER S} or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
 public final class HookRules {
@@ -41,6 +41,11 @@ public final class HookRules {
                 return "heard";
             case "lost":
                 return Boolean.toString(earshot.lost(asked[1], asked[2], Long.parseLong(asked[3])));
+            case "gone":
+                earshot.begin(asked[1], Long.parseLong(asked[2]));
+                return "gone";
+            case "ending":
+                return Boolean.toString(earshot.isEnding(asked[1], Long.parseLong(asked[2])));
             case "speaks":
                 return Boolean.toString(speakers.areSeveral(asked[1], asked[2], seconds(asked[3])));
             case "post":
