@@ -34,6 +34,7 @@ from tests.integration.accounts import Account
 from tests.integration.controller_process import ControllerProcess, ends_of_logs, forget_ended
 from tests.integration.published import Published
 from tests.integration.readings import Reading, fill
+from tests.integration.rocketmq_consumers import consumers  # noqa: F401 - a fixture
 from tests.integration.secured_callers import ANN, PASSWORD, PREFIX
 from tests.integration.secured_callers import PARTITIONS as SECURED_PARTITIONS
 from tests.integration.secured_kafka import SecuredKafka
@@ -53,9 +54,8 @@ os.environ["SPARK_SUBMIT_OPTS"] = (
 two fifths of the processor time of a start. Alone the first one would get a fifth of the space that
 both have (240 MB); Spark fills that, and then Java compiles nothing more and breaks here and there.
 The heap is small, and the collector with one thread takes a fifth less of a start. What the jars
-hold was verified by their hashes, so Java need not verify it class by class: a sixth of a start.
-A query that finds nothing looks again after 50 ms, not 10: a quarter of what an idle one takes.
-"""
+hold was verified by their hashes, so Java does not verify each class: a sixth of a start. A query
+that finds nothing looks again after 50 ms, not 10: a quarter of what an idle one takes."""
 
 MakeMember = Callable[[str], Member]
 QUEUES = 8  # of the topic of a test's group

@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import pytest
 import structlog
 
 from chaos.commit_checks import brokers_go_back
@@ -161,6 +162,11 @@ class Consumers:
         published = self._published
         published.wait_until(lambda: published.has_heirs(self.group, clients, self._queues))
 
+    def give_directly(self, name: str) -> str:
+        """Have one work on the message that was sent last; return what became of it."""
+        client = f"worker@{name}{self._suffix}"
+        return self._server.order(f"direct {self.group} {client}", "direct ").split()[-1]
+
     def stop(self) -> int:
         """Send no more; return how many were sent, when all of them were worked on."""
         sent = int(self._server.order("stop", "sent ").split()[-1])
@@ -226,3 +232,13 @@ def overlaps(work: list[Work]) -> list[tuple[Work, Work]]:
             if it.worker not in last or last[it.worker].ended < it.ended:
                 last[it.worker] = it
     return found
+
+
+@pytest.fixture
+def consumers(
+    tmp_path: Path, controller: ControllerProcess, published: Published, group: str
+) -> Iterator[Consumers]:
+    """Consumers of the test's group, and their server."""
+    consumers = Consumers(tmp_path, controller, published, group)
+    yield consumers
+    consumers.close()

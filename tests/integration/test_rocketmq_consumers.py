@@ -2,7 +2,6 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -34,16 +33,6 @@ SOON_S: Final = 4.0
 """Less than a session of silence (6 s)."""
 LOOKS_S: Final = 4.0
 """In this time the controller asks its name server some times."""
-
-
-@pytest.fixture
-def consumers(
-    tmp_path: Path, controller: ControllerProcess, published: Published, group: str
-) -> Iterator[Consumers]:
-    """Consumers of the test's group, and their server."""
-    consumers = Consumers(tmp_path, controller, published, group)
-    yield consumers
-    consumers.close()
 
 
 @pytest.mark.parametrize(
@@ -94,6 +83,18 @@ def test_rocketmqs_consumers_obey(
     }
     assert bool(refused) == (listener == "concurrently")
     assert [] == consumers.set_back()
+
+
+def test_a_message_may_be_given_to_any_client_directly(consumers: Consumers) -> None:
+    """By an operator, as the Dashboard does it: also to one that does not have its queue."""
+    consumers.begin()
+    consumers.join("a", FIVE, "alert")
+    consumers.join("b", FIVE, "alert")
+    consumers.settle("a", "b")
+    assert {"CR_SUCCESS"} == {consumers.give_directly("a") for _ in range(2 * QUEUES)}
+    consumers.stop()
+    hands = {(it.number, it.worker) for it in consumers.work()}
+    assert any({(it, "a"), (it, "b")} <= hands for it in consumers.numbers())
 
 
 def are_apart(shares: dict[str, set[tuple[str, str]]], *names: str) -> bool:

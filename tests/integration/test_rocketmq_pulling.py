@@ -2,14 +2,12 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Final
 
 import pytest
 
 from bench.rocketmq.programs import FIVE, FOUR
-from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.rocketmq_consumers import Consumers, overlaps
 
@@ -18,16 +16,6 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 SOON_S: Final = 30.0
 """Some rebalances and pulls, also on a machine that is busy."""
 LOOKS_S: Final = 0.4
-
-
-@pytest.fixture
-def consumers(
-    tmp_path: Path, controller: ControllerProcess, published: Published, group: str
-) -> Iterator[Consumers]:
-    """Consumers of the test's group, and their server."""
-    consumers = Consumers(tmp_path, controller, published, group)
-    yield consumers
-    consumers.close()
 
 
 def test_pull_consumers_obey(consumers: Consumers, published: Published) -> None:

@@ -9,9 +9,11 @@ import java.util.Map;
 import org.apache.rocketmq.broker.BrokerController;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.client.producer.SendResult;
 import org.apache.rocketmq.common.BrokerConfig;
 import org.apache.rocketmq.common.TopicConfig;
 import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.namesrv.NamesrvController;
 import org.apache.rocketmq.common.namesrv.NamesrvConfig;
 import org.apache.rocketmq.remoting.netty.NettyClientConfig;
@@ -28,7 +30,8 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  * one until it registers again, ten seconds later at most; {@code cut GROUP CLIENT BROKER...} closes a
  * client's channels; {@code watch GROUP TOPIC} says from now on what is committed, {@code committed
  * BROKER QUEUE OFFSET NANOSECONDS}; {@code names stop} and {@code names start} end its name server and begin another, which
- * knows nothing until the brokers register with it. It ends with stdin.
+ * knows nothing until the brokers register with it; {@code direct GROUP CLIENT} has a client work on the message sent
+ * last. It ends with stdin.
  */
 public final class RocketServer {
     static {
@@ -38,6 +41,7 @@ public final class RocketServer {
     private static final String LOOPBACK = "127.0.0.1";
     /** A hundred and fifty messages a second keep three workers busy, and no more. */
     private static final int PAUSE_MS = 6;
+    private static final int DIRECT_MS = 5_000;
     /** A broker tells the name server of a new topic after it has made it. */
     private static final long PATIENCE_NS = 30_000_000_000L;
 
@@ -48,6 +52,7 @@ public final class RocketServer {
     private final Map<String, BrokerController> brokers = new LinkedHashMap<>();
     private final DefaultMQProducer producer = new DefaultMQProducer("checks");
     private volatile boolean sending;
+    private volatile SendResult last;
     private volatile long sent;
     private Thread sender;
 
@@ -121,16 +126,28 @@ public final class RocketServer {
                 sending = false;
                 sender.join();
                 return "sent " + sent;
+            case "direct":
+                return "direct " + direct(order[1], order[2]);
             default:
                 throw new IllegalArgumentException(order[0]);
         }
+    }
+
+    /** Has a client work on the message that was sent last, whoever has its queue. */
+    private String direct(String group, String client) throws Exception {
+        MessageQueue queue = last.getMessageQueue();
+        String broker = brokers.get(queue.getBrokerName()).getBrokerAddr();
+        return producer.getDefaultMQProducerImpl().getMqClientFactory().getMQClientAPIImpl()
+                .consumeMessageDirectly(broker, group, client, queue.getTopic(), last.getOffsetMsgId(), DIRECT_MS)
+                .getConsumeResult()
+                .name();
     }
 
     private void send(String topic) {
         try {
             awaitRoute(topic);
             for (sent = 0; sending; sent++) {
-                producer.send(new Message(topic, Long.toString(sent).getBytes(StandardCharsets.UTF_8)));
+                last = producer.send(new Message(topic, Long.toString(sent).getBytes(StandardCharsets.UTF_8)));
                 Thread.sleep(PAUSE_MS);
             }
         } catch (Exception e) {
