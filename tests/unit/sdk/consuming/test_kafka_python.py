@@ -1,6 +1,7 @@
 """What a client of kafka-python does with what it cannot read: the rest is read."""
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ class Refusing:
         self._errors = [*errors]
         self.places: dict[str, int] = {}
         self.resting: set[Any] = set()
+        self._fetcher = SimpleNamespace(_next_partition_records=None)
 
     def assign(self, places: Iterable[Any]) -> None:
         """Read these: what is new from nowhere yet, the others from where they are."""

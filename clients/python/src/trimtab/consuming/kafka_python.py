@@ -34,6 +34,7 @@ from trimtab.consuming.kafka_python_settings import group_settings, link_of, rea
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.protocol import QueueRef
 from trimtab.transports.kafka_python_connecting import connected
+from trimtab.transports.kafka_python_unread import forget
 
 if TYPE_CHECKING:
     from confluent_kafka import Message
@@ -84,8 +85,11 @@ class KafkaPythonClient:
         try:
             found = self._consumer.poll(timeout_ms=int(timeout_s * 1_000), max_records=most)
         except KafkaError as error:
-            self._hear(error)
+            self._hear(error, forget(self._consumer))
             return []
+        except Exception:  # of a deserializer
+            forget(self._consumer)
+            raise
         taken: list[KafkaPythonMessage] = []
         for partition, records in found.items():
             self._places[_queue_of(partition)] = records[-1].offset + 1
@@ -207,7 +211,7 @@ class KafkaPythonClient:
         consumer.pause(*idle - before)
         consumer.resume(*before - idle)
 
-    def _hear(self, error: KafkaError) -> None:
+    def _hear(self, error: KafkaError, unread: TopicPartition | None) -> None:
         """Leave out what cannot be read, so that the others are."""
         match error:
             case OffsetOutOfRangeError():
@@ -219,6 +223,8 @@ class KafkaPythonClient:
             case TopicAuthorizationFailedError() if error.args:
                 until = now_s() + _REST_S
                 self._rests |= {it: until for it in self._places if it.topic in error.args[0]}
+            case _ if unread is not None:
+                self._rests[_queue_of(unread)] = now_s() + _REST_S
             case _:
                 time.sleep(self.slice_s)  # it may be raised again at once
         self.troubles.append(RefusedError(error, topics=_denied(error)))

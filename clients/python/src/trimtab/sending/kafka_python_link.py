@@ -16,6 +16,7 @@ from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Place, VerdictRecord
 from trimtab.transports.kafka_python import REFUSALS, close_producer
+from trimtab.transports.kafka_python_unread import forget
 from trimtab.transports.progress import Progress
 
 _ANSWER_MS: Final = 2_000
@@ -94,6 +95,7 @@ class KafkaPythonLink:
                     self._progress.reach(partition, record.offset + 1)
                     verdicts.append(VerdictRecord(record.key, record.value, record.timestamp))
         except KafkaError as error:
+            forget(self._consumer)
             KAFKA_LOGGER.debug("verdicts: %s", error)
         self._caught_up |= self._progress.reached() is not None
         return verdicts

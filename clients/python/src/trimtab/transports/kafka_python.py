@@ -28,6 +28,7 @@ from trimtab.transports.contract import (
 )
 from trimtab.transports.diagnosis import Fault, Said, fitting, interrupted
 from trimtab.transports.kafka_python_connecting import connected, described
+from trimtab.transports.kafka_python_unread import forget
 from trimtab.transports.link import Link
 from trimtab.transports.progress import Progress
 from trimtab.transports.rights import denied
@@ -147,13 +148,16 @@ class KafkaPythonTransport:
         try:
             batches = self._consumer.poll(timeout_ms=timeout_ms)
         except TopicAuthorizationFailedError as error:
+            forget(self._consumer)
             topics = sorted(error.args[0]) if error.args else [self._prefix + FOLLOWED[0]]
             self._events.extend(Trouble(denied(self._link, it, "Read")) for it in topics)
             batches = {}
             time.sleep(timeout_ms / 1_000)  # else it is asked, and refused, again at once
         except KafkaError as error:
+            forget(self._consumer)
             self._events.append(Trouble(interrupted(self._link, Said(Fault.OTHER, str(error)))))
             batches = {}
+            time.sleep(timeout_ms / 1_000)  # what it cannot read it reads again at once
         for partition, records in batches.items():
             name = partition.topic.removeprefix(self._prefix)
             for record in records:
