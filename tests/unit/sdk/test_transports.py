@@ -33,18 +33,22 @@ def test_confluent_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("client", "extra"),
-    [(None, "confluent"), ("confluent", "confluent"), ("kafka-python", "kafka-python")],
+    ("client", "package"),
+    [
+        (None, "confluent-kafka"),
+        ("confluent", "confluent-kafka"),
+        ("kafka-python", "kafka-python"),
+    ],
 )
 def test_a_missing_client_is_named_with_its_cure(
-    monkeypatch: pytest.MonkeyPatch, client: str | None, extra: str
+    monkeypatch: pytest.MonkeyPatch, client: str | None, package: str
 ) -> None:
     """One line says what to install."""
     absent(monkeypatch, "confluent_kafka", "kafka")
     with pytest.raises(ConfigurationError) as refusal:
         choose(client, "localhost:1", "t.", 1_000, {})  # type: ignore[arg-type]  # wrong ones
 
-    assert f"no Kafka client is installed: pip install 'trimtab[{extra}]'" == str(refusal.value)
+    assert f"no Kafka client is installed: pip install {package}" == str(refusal.value)
 
 
 def test_an_unknown_client_is_refused() -> None:

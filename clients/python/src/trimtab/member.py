@@ -38,7 +38,8 @@ class Member:
         topics: The topics to get queues of, a list of names.
         patterns: More topics, by pattern: `*` and `?`. One of both is needed.
         member_id: Unique in the group. Default: the host's name and a random part.
-        instance: A name that survives restarts, so that a restart moves nothing.
+        instance: A name that survives restarts. With `stop(temporary=True)` a restart then moves
+            nothing.
         rack: Where the member is.
         weight: Strength relative to others, 1 to 1,000. Default: 1.
         capacity: The most queues that it can take. Default: any number.

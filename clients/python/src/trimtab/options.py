@@ -45,7 +45,7 @@ class Options(TypedDict, total=False):
     member_id: str
     """Unique in the group. Default: the host's name and a random part."""
     instance: str
-    """A name that survives restarts, so that a restart moves nothing."""
+    """A name that survives restarts. With `stop(temporary=True)` a restart then moves nothing."""
     rack: str
     """Where the member is, for strategies that use racks."""
     weight: int

@@ -2,7 +2,7 @@
 
 from tests.builders.sessions import queue
 from trimtab import Grant
-from trimtab.consuming.sends import Send, Sends
+from trimtab.consuming.sends import Piece, Send, Sends, pieces
 
 ONE = Grant(queue(), 1)
 
@@ -50,3 +50,28 @@ def test_what_is_somebody_elses_is_dropped() -> None:
     sends.drop(ONE)
 
     assert [] == offsets(sends)
+
+
+def test_a_position_has_the_effects_that_there_were_by_then() -> None:
+    """A seek back in between forgets some, so it is looked for another position."""
+    sends, found = kept(3, 4, 5), iter((6, 4))
+
+    def look() -> dict[Grant, int]:
+        at = next(found)
+        if at == 6:
+            sends.read_again(ONE, 4)
+        return {ONE: at}
+
+    places, effects = sends.together(look)
+    assert {ONE: 4} == places
+    assert [3] == [it.offset for it in effects[ONE]]
+
+
+def test_what_is_much_is_written_in_pieces() -> None:
+    """The effects of one message stay together, and the last position is the one asked for."""
+    many = [Send(offset, {"value": bytes(4_000_000)}) for offset in (1, 2, 3, 3, 5)]
+    found = [*pieces(9, many)]
+
+    assert [5, 9] == [it.at for it in found]
+    assert [[1, 2, 3, 3], [5]] == [[it.offset for it in piece.sends] for piece in found]
+    assert [Piece(9, [])] == [*pieces(9, [])]

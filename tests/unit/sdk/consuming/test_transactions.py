@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from tests.builders.sessions import queue
 from trimtab import Grant
 from trimtab.callbacks import Ownership
 from trimtab.consuming.contract import RefusedError, Wish
+from trimtab.consuming.sends import Send
 from trimtab.consuming.transactions import Transactions
 
 ONE = Grant(queue(), 1)
@@ -40,3 +42,50 @@ def test_who_was_fenced_off_after_a_hand_over_is_not_alarmed(is_owned: bool) -> 
             told.append(error)
 
     assert int(is_owned) == len(told)
+
+
+class Kafka:
+    """A producer of confluent-kafka, as far as transactions use it; it keeps what was committed."""
+
+    def __init__(self) -> None:
+        self.committed = list[tuple[int, list[bytes]]]()
+        self._sent = list[bytes]()
+        self._at = -1
+
+    def begin_transaction(self) -> None:
+        """Begin."""
+        self._sent = []
+
+    def produce(self, **arguments: Any) -> None:  # noqa: ANN401 - as of it
+        """Write, if it is committed."""
+        self._sent.append(arguments["value"])
+
+    def send_offsets_to_transaction(self, places: Any, _group: object, _timeout: float) -> None:  # noqa: ANN401 - as of it
+        """Commit this position, too."""
+        (place,) = places
+        self._at = place.offset
+
+    def commit_transaction(self, _timeout: float) -> None:
+        """Have all of it."""
+        self.committed.append((self._at, self._sent))
+
+
+def test_a_position_never_goes_back_and_no_effect_is_written_twice() -> None:
+    """Transactions of one queue may overtake each other, as many as wait for Kafka."""
+
+    def mine(grants: Collection[Grant]) -> Ownership:
+        return Ownership(frozenset(grants), time.monotonic() + 60, "0-life")
+
+    kafka, heard = Kafka(), list[dict[Grant, int]]()
+    client = cast("Any", SimpleNamespace(group_metadata=bool))
+    wish = Wish("nowhere:1", "billing", {}, {}, 2.0)
+    transactions = Transactions(wish, mine, lambda it: heard.append(dict(it)), client)
+    transactions.begin(ONE, 3, cast("Any", kafka))
+    for offset in (3, 4, 7):
+        transactions.sends.add(ONE, Send(offset, {"value": b"%d" % offset}))
+    for at in (5, 8, 5, 8):
+        assert transactions.write(partial(dict[Grant, int], {ONE: at}))
+    transactions.close()
+
+    assert [(5, [b"3", b"4"]), (8, [b"7"]), (8, [])] == kafka.committed
+    assert [{ONE: 5}, {ONE: 8}, {ONE: 8}] == heard

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from trimtab.callbacks import Owned
+from trimtab.consuming import send_arguments
 from trimtab.consuming.choice import Choice, Told, group_of
 from trimtab.consuming.commits import PATIENCE_S, Commits
 from trimtab.consuming.contract import Client, Wish, Writer, where
@@ -38,8 +39,6 @@ _LIBRARIES: Final[Mapping[Library, tuple[str, str]]] = {
 """For each library our translation of it (with its writer beside it), and how the names begin."""
 _FLUSH_SHARE: Final = 2
 """An application that commits by itself has half of the time of a revocation for that."""
-_SENT: Final = {"topic", "value", "key", "headers", "partition", "timestamp"}
-"""What `produce` takes, but for callbacks."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +79,7 @@ class Parts:
         """
         if self.handover.fenced is None:
             raise ConfigurationError('send: it needs fencing="transactional"')
-        for name in ("value", "key"):
-            if not isinstance(arguments[name], str | bytes | None):
-                raise ConfigurationError(f"send: {name} is neither text nor bytes")
-        for name in arguments.keys() - _SENT:
-            raise ConfigurationError(f"send: {name} is not an option of send")
+        send_arguments.check(arguments, self.handover.fenced.largest)
         queue, offset = where(message)
         reading = self.intake.reading_of(queue, offset)  # in no turn: an event loop may not wait
         if reading is None or self.intake.gone:

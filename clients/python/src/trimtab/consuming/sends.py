@@ -6,10 +6,14 @@ process, so there is nothing to take back of a message that others get again. Us
 """
 
 import threading
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from trimtab.session import Grant
+
+_MOST: Final = 10_000
+_BYTES: Final = 10_000_000
+"""In one transaction: on a slow line it takes a second."""
 
 
 class Send(NamedTuple):
@@ -21,12 +25,51 @@ class Send(NamedTuple):
     """As confluent-kafka's `produce` takes them."""
 
 
+class Piece(NamedTuple):
+    """What is written in one transaction."""
+
+    at: int
+    """The position: of the message after those whose effects these are."""
+    sends: list[Send]
+
+
+def pieces(at: int, sends: Iterable[Send]) -> Iterator[Piece]:
+    """Divide what is to be written before a position: a transaction has only so much time.
+
+    The effects of one message stay together.
+    """
+    piece, room = list[Send](), _BYTES
+    for send in sorted(sends, key=lambda it: it.offset):
+        if piece and send.offset > piece[-1].offset and (len(piece) >= _MOST or room < 0):
+            yield Piece(send.offset, piece)
+            piece, room = [], _BYTES
+        piece.append(send)
+        room -= sum(len(send.arguments.get(name) or b"") for name in ("value", "key"))
+    yield Piece(at, piece)
+
+
 class Sends:
     """Of one consumer, by the grants of their queues; in the order of the calls."""
 
     def __init__(self) -> None:
         self._line = threading.Lock()
         self._kept: dict[Grant, list[Send]] = {}
+        self._sought = 0
+        """How often some were forgotten, because their messages come again."""
+
+    def together(
+        self, look: Callable[[], Mapping[Grant, int]]
+    ) -> tuple[Mapping[Grant, int], dict[Grant, list[Send]]]:
+        """Look for positions, and take the effects before each: those that there were by then.
+
+        After a seek back a position would have lost the last ones, so it is looked again.
+        """
+        while True:
+            sought = self._sought
+            places = look()
+            effects = {grant: self.before(grant, at) for grant, at in places.items()}
+            if sought == self._sought:
+                return places, effects
 
     def add(self, grant: Grant, send: Send) -> None:
         """Keep this."""
@@ -44,6 +87,7 @@ class Sends:
 
     def read_again(self, grant: Grant, offset: int) -> None:
         """All messages from this offset on come again, and so do their effects."""
+        self._sought += 1
         self._keep(grant, lambda it: it.offset < offset)
 
     def drop(self, grant: Grant) -> None:

@@ -21,7 +21,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from confluent_kafka import KafkaError, KafkaException, Producer
+from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
 
 from trimtab.callbacks import Owned
 from trimtab.clock import now_s
@@ -30,7 +30,7 @@ from trimtab.consuming.confluent import ConfluentClient, place, refused
 from trimtab.consuming.confluent_settings import client_settings, transaction_settings
 from trimtab.consuming.contract import RefusedError, Wish
 from trimtab.consuming.offsets import signature
-from trimtab.consuming.sends import Sends
+from trimtab.consuming.sends import Piece, Send, Sends, pieces
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.session import Grant
 
@@ -40,6 +40,8 @@ _AT_ONCE: Final = 8
 """Transactions at the same time: they wait for Kafka most of theirs."""
 _PATIENCE_S: Final = 5.0
 """Of one step. What is sent late is refused, so this need not be as short as that of `Commits`."""
+_LARGEST: Final = 1_000_000
+"""librdkafka's default of `message.max.bytes`."""
 _LOOK_S: Final = 0.05
 """How late a wait notices that a queue is lost: as late as the member's thread."""
 
@@ -50,6 +52,8 @@ class _Registered:
 
     producer: Producer | None
     """None: what became of its last transaction is not known."""
+    at: int
+    """The last position that Kafka has: everything before it is written, and never again."""
     turn: threading.Lock = field(default_factory=threading.Lock)
     """Held during a transaction."""
 
@@ -65,16 +69,19 @@ class Transactions:
         client: ConfluentClient,
     ) -> None:
         self.sends = Sends()
-        self._settings, self._group = (
-            transaction_settings(client_settings(wish), _PATIENCE_S),
-            wish.group,
-        )
+        self._settings = transaction_settings(client_settings(wish), _PATIENCE_S)
+        self._group = wish.group
         self._owned, self._written = owned, written
         self._group_metadata = client.group_metadata()
         self._registered: dict[Grant, _Registered] = {}
         self._pool = ThreadPoolExecutor(_AT_ONCE, "trimtab-transactions")
         self._soon: dict[Grant, Future[None]] = {}
         """What nobody waits for."""
+
+    @property
+    def largest(self) -> int:
+        """The most bytes that one message to be sent may have."""
+        return int(self._settings.get("message.max.bytes", _LARGEST))
 
     @property
     def lapsed(self) -> list[Grant]:
@@ -101,7 +108,7 @@ class Transactions:
     def begin(self, grant: Grant, at: int, producer: Producer) -> None:
         """Write for this from now on; Kafka has this position, and all effects before it."""
         self.sends.written(grant, at)
-        self._registered[grant] = _Registered(producer)
+        self._registered[grant] = _Registered(producer, at)
 
     def let_go(self, grants: Collection[Grant]) -> None:
         """Write nothing more of these."""
@@ -154,11 +161,12 @@ class Transactions:
 
     def _send(self, look: Callable[[], Places]) -> tuple[Places, dict[Grant, Future[None]], bool]:
         """Send what is owned; tell whether that is all there is."""
-        every = look()
+        every, effects = self.sends.together(look)
         owned = self._owned(every)
         places = {it: every[it] for it in owned.grants}
         sent = {
-            it: self._pool.submit(self._transact, it, at, owned.life) for it, at in places.items()
+            it: self._pool.submit(self._transact, it, [*pieces(at, effects[it])], owned.life)
+            for it, at in places.items()
         }
         return places, sent, places.keys() == every.keys()
 
@@ -168,31 +176,40 @@ class Transactions:
         producer.init_transactions(_PATIENCE_S)
         return producer
 
-    def _transact(self, grant: Grant, at: int, life: str) -> None:
-        """Write a position, and the sends of all messages before it."""
+    def _transact(self, grant: Grant, parts: list[Piece], life: str) -> None:
+        """Write positions, each with the sends of all messages before it.
+
+        Whoever waits for the turn may be overtaken by a later one: then all of it is there.
+        """
         registered = self._registered.get(grant)
         if registered is None:
             raise self.fenced_off(grant)
         with registered.turn:
-            if (producer := registered.producer) is None:
-                raise unanswered()  # to the one before; it is asked for then
-            try:
-                self._write(producer, grant, at, life)
-            except BaseException:
-                registered.producer = None
-                raise
-        self.sends.written(grant, at)
-        self._written({grant: at})
+            for at, sends in parts:
+                if at < registered.at:
+                    continue
+                if (producer := registered.producer) is None:
+                    raise unanswered()  # to the one before; it is asked for then
+                fresh = [it for it in sends if it.offset >= registered.at]
+                try:
+                    self._write(
+                        producer, fresh, place(grant.queue, at, signature(grant.token, life))
+                    )
+                except BaseException:
+                    registered.producer = None
+                    raise
+                registered.at = at
+                self.sends.written(grant, at)
+                self._written({grant: at})
 
-    def _write(self, producer: Producer, grant: Grant, at: int, life: str) -> None:
+    def _write(self, producer: Producer, sends: list[Send], position: TopicPartition) -> None:
         producer.begin_transaction()
-        for send in self.sends.before(grant, at):
+        for send in sends:
             try:
                 producer.produce(**send.arguments)
             except BufferError:  # too many for its queue
                 producer.flush(_PATIENCE_S)
                 producer.produce(**send.arguments)
-        position = place(grant.queue, at, signature(grant.token, life))
         producer.send_offsets_to_transaction([position], self._group_metadata, _PATIENCE_S)
         producer.commit_transaction(_PATIENCE_S)
 
@@ -209,3 +226,7 @@ def _result(answer: Future[T]) -> T:
         return answer.result()
     except KafkaException as error:
         raise refused(error) from error
+    except RefusedError:
+        raise
+    except Exception as error:  # the client's, of an argument: a hand-over must not fail for it
+        raise RefusedError(error) from error

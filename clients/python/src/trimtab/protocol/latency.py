@@ -2,7 +2,7 @@
 
 Either a report, a window of sends summed up per broker, or a single sample as RocketMQ's clients
 take them; beside these, which brokers a topic has, so that none loses its last one. Written by
-producers and route watchers, judged by the controller. On Kafka a broker's name is its id in
+producers and host watchers, judged by the controller. On Kafka a broker's name is its id in
 digits, and the cluster's name is the id that Kafka gave itself, unless all agreed on another.
 
 Its one rule: figures are finite and not negative: one NaN would poison every mean it enters.
@@ -90,7 +90,7 @@ class Sample(Record):
 
 
 class Hosts(Record):
-    """Which brokers a topic can be written to, as a route watcher sees it; none: it is gone."""
+    """Which brokers a topic can be written to, as a host watcher sees it; none: it is gone."""
 
     model_config = example(
         kind="hosts", topic="orders", brokers=["1", "2"], addresses=["east-1:9092", "east-2:9092"]

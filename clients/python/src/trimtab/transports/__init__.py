@@ -52,5 +52,5 @@ def installed(client: Client | None) -> Client:
     for name in [client] if client is not None else _CLIENTS:
         if find_spec(_CLIENTS[name][0]) is not None:
             return name
-    extra = client or "confluent"
-    raise ConfigurationError(f"no Kafka client is installed: pip install 'trimtab[{extra}]'")
+    package = client if client == "kafka-python" else "confluent-kafka"
+    raise ConfigurationError(f"no Kafka client is installed: pip install {package}")

@@ -1,4 +1,4 @@
-"""What kafka-python could not read: a batch with an unknown codec, a wrong sum, or a deserializer's.
+"""What kafka-python could not read: of an unknown codec, with a wrong sum, or for a deserializer.
 
 It raises once, keeps the rest of what it had fetched, whose iterator has ended, and its next `poll`
 never ends (kafka-python 3.0.12, `Fetcher.fetched_records`). Forgotten, the batch is fetched again.

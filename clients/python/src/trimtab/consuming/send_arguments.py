@@ -1,0 +1,64 @@
+"""What may be sent with a commit: refused at once, where the application can still see why.
+
+It is written later, with others, in one transaction. What the client would not take then could
+never be committed, nor could anything after it. Used by `assembly`.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from trimtab.errors import ConfigurationError
+
+_SENT: Final = {"topic", "value", "key", "headers", "partition", "timestamp"}
+"""What confluent-kafka's `produce` takes, but for callbacks."""
+_NUMBERS: Final = {"partition": 2**31, "timestamp": 2**63}
+"""Those that are numbers, and what they are less than: as C has them."""
+
+
+def check(arguments: Mapping[str, Any], largest: int) -> None:
+    """Check what is to be sent; `largest` is `message.max.bytes`.
+
+    Raises:
+        ConfigurationError: The client would not take it.
+    """
+    for name in arguments.keys() - _SENT:
+        raise ConfigurationError(f"send: {name} is not an option of send")
+    if not isinstance(topic := arguments["topic"], str) or not topic:
+        raise ConfigurationError("send: topic is not the name of one")
+    size = sum(_size(name, arguments[name]) for name in ("value", "key"))
+    size += sum(_size("headers", it) for it in _headers(arguments.get("headers")))
+    if size > largest:
+        raise ConfigurationError(
+            f"send: {size} bytes are more than message.max.bytes, {largest}: set that in `kafka`"
+        )
+    for name, most in _NUMBERS.items():
+        number = arguments.get(name, 0)
+        if not isinstance(number, int) or not 0 <= number < most:
+            raise ConfigurationError(f"send: {name} is no number from 0 on; leave it out")
+
+
+def _headers(given: object) -> Iterable[object]:
+    """The names and values of headers, as dictionary or list of pairs."""
+    pairs = [*given.items()] if isinstance(given, dict) else [] if given is None else given
+    if not isinstance(pairs, list):
+        raise ConfigurationError("send: headers are a dictionary, or a list of pairs")
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):  # noqa: PLR2004 - a pair
+            raise ConfigurationError("send: a header is a pair: its name as text, and its value")
+        yield from pair
+
+
+def _size(name: str, content: object) -> int:
+    """How many bytes it takes."""
+    match content:
+        case None:
+            return 0
+        case bytes():
+            return len(content)
+        case str():
+            try:
+                return len(content.encode())
+            except UnicodeEncodeError as error:
+                raise ConfigurationError(f"send: {name} cannot be encoded: {error}") from error
+        case _:
+            raise ConfigurationError(f"send: {name} is neither text nor bytes")
