@@ -119,7 +119,7 @@ def _check_redis(url: str) -> None:
     """Have its client read the URL, which may have a password: what it says is not repeated."""
     if find_spec("redis") is None:
         reason = "redis.url is set, and the package redis is not installed"
-        raise Failure(f"{reason}: pip install 'trimtab-controller[redis]'", ExitCode.USAGE)
+        raise Failure(f"{reason}: pip install redis", ExitCode.USAGE)
     from redis import ConnectionPool
 
     try:

@@ -35,7 +35,7 @@ def config() -> None:
       trimtab config show                     every setting, its value and where it came from
       trimtab config show -o toml             the same as a file to start from
       trimtab config schema > schema.json     what editors complete and check trimtab.toml with
-      TRIMTAB_POLICY__SESSION_TIMEOUT=30s trimtab config show
+      TRIMTAB_LOG__FORMAT=json trimtab config show
     """
 
 

@@ -26,7 +26,7 @@ def doctor(
 
     Looks at the controller's ticks, each group's summary and assignments, Kafka's own members of
     the group, verdicts on brokers, and at history and dead letters of the last hour. Of one group
-    also at lags: that takes six seconds more where messages wait.
+    also at lags (six seconds more where messages wait), but not at verdicts and dead letters.
 
     Examples:
       trimtab doctor

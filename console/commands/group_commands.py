@@ -50,10 +50,11 @@ def policy(
     """Set the [policy] of one group.
 
     The settings replace all earlier ones of this group; those not named are the controller's.
-    Session and revocation timeouts count for members that join from then on.
+    Timeouts count for members that join from then on; session_timeout and revocation_timeout
+    only for those whose join names none, and members of the SDKs always name theirs.
 
     Examples:
-      trimtab groups policy billing session_timeout=30s blast_percent=80 --reason "slow disks"
+      trimtab groups policy billing assignment_interval=5s blast_percent=80 --reason "slow disks"
       trimtab groups policy billing --reason "as before"
     """
     from console.settings.units import AUTO

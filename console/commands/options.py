@@ -39,7 +39,7 @@ Assignments = Annotated[
         "-s",
         metavar="KEY=VALUE",
         show_default=False,
-        help="Override one setting, such as policy.session_timeout=30s. May be repeated.",
+        help="Override one setting, such as kafka.bootstrap_servers=kafka-1:9092. May be repeated.",
     ),
 ]
 Lines = Annotated[
@@ -75,7 +75,8 @@ Until = Annotated[
     ),
 ]
 Patience = Annotated[
-    str, typer.Option("--timeout", metavar="30s", help="How long to wait for the answer.")
+    str,
+    typer.Option("--timeout", metavar="DURATION", help="How long to wait for the answer."),
 ]
 NoWait = Annotated[
     bool, typer.Option("--no-wait", help="Only write it; the answer will stand in the history.")

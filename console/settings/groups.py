@@ -42,9 +42,10 @@ class PolicySettings(Section):
     in the file, or all of them as one JSON object: a single option in a flag is read as text."""
 
     session_timeout: Duration = _duration(_DEFAULT.session_timeout_ms)
-    """A member that is silent for this long is dead, unless it asked for another timeout. A shorter
-    one finds a crash sooner, but can evict a member during a long garbage collection. Less than 10s
-    needs a shorter session_timeout_min, too."""
+    """How long a member whose join names no session may be silent before it is dead. Members of the
+    SDKs always name one (10s, unless told otherwise), and RocketMQ's own clients have 120s: this
+    counts for other languages. A shorter one finds a crash sooner, but can evict a member during a
+    long garbage collection. Less than 10s needs a shorter session_timeout_min, too."""
 
     session_timeout_min: Duration = _duration(_DEFAULT.session_timeout_ms_min)
     """The shortest session; a member that asks for less gets this much. It must be at least five
@@ -66,9 +67,10 @@ class PolicySettings(Section):
     """With heartbeat_interval "auto": how many beats a second all members together may send."""
 
     revocation_timeout: Duration = _duration(_DEFAULT.revocation_timeout_ms)
-    """How long a holder may take to finish and release a queue. After that the controller fences
-    the holder and the heir starts. Make it longer than the longest piece of work; otherwise that
-    work is done twice."""
+    """How long a holder whose join names no such time may take to finish and release a queue.
+    Members of the SDKs always name one (60s, unless told otherwise): this counts for other
+    languages. After that the controller fences the holder and the heir starts. Make it longer than
+    the longest piece of work; otherwise that work is done twice."""
 
     revocation_timeout_max: Duration = _duration(_DEFAULT.revocation_timeout_ms_max)
     """The longest revocation timeout that a member may ask for. It limits how long a hand-over can

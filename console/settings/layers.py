@@ -15,8 +15,15 @@ from console.errors import ExitCode, Failure
 from console.settings.keys import Key, dotted, leaves, sections, tables, unknown
 
 PREFIX = "TRIMTAB_"
-_NOT_SETTINGS = {"TRIMTAB_CONFIG", "TRIMTAB_DEBUG"}
-"""Variables with our prefix that say how to run, not what to run with."""
+_NOT_SETTINGS = {
+    *("TRIMTAB_CONFIG", "TRIMTAB_DEBUG"),  # of the command itself
+    "TRIMTAB_GUARD",  # of `trimtab-guard`: a command under it has this (trimtab.guard_lines)
+    # of the hook in RocketMQ's brokers (docs/rocketmq.md)
+    *("TRIMTAB_KAFKA", "TRIMTAB_GROUPS", "TRIMTAB_PREFIX", "TRIMTAB_PATIENCE"),
+    "TRIMTAB_KAFKA_OPTIONS",
+}
+"""Variables with our prefix that say how to run, not what to run with, or are for other programs
+of ours. No setting has such a name: those below a section have two underscores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,7 @@ Layer = dict[Key, Given]
 
 
 def from_flags(assignments: Sequence[str]) -> Layer:
-    """Read `--set policy.session_timeout=30s`.
+    """Read `--set policy.strategy=AVG`.
 
     Raises:
         Failure: A key is unknown or has no value.
@@ -46,7 +53,7 @@ def from_flags(assignments: Sequence[str]) -> Layer:
 
 
 def from_environment(environment: Mapping[str, str]) -> Layer:
-    """Read TRIMTAB_POLICY__SESSION_TIMEOUT, or the file that TRIMTAB_..._FILE names.
+    """Read TRIMTAB_POLICY__STRATEGY, or the file that TRIMTAB_..._FILE names.
 
     Raises:
         Failure: A variable is no setting, or is given both as itself and as a file.

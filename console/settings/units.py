@@ -37,7 +37,9 @@ def parse_duration(text: object) -> timedelta:
 
 
 def format_duration(duration: timedelta) -> str:
-    """Write a whole number of the largest unit that fits."""
+    """Write a whole number of the largest unit that fits; nothing is "0s"."""
+    if not duration:
+        return "0s"
     unit = next((u for u, one in _DURATION_UNITS.items() if not duration % one), "ms")
     return f"{duration // _DURATION_UNITS[unit]}{unit}"
 

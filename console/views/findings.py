@@ -32,7 +32,7 @@ from trimtab.protocol import (
 COLUMNS = ("kind", "subject", "finding", "remedy")
 
 STUCK_MS = 120_000
-"""Twice the longest time that a member has by default to let go (`policy.revocation_timeout`)."""
+"""Twice the longest time that a member of the SDKs has by default to let go (60 s)."""
 _RETRIES = "%RETRY%"
 """How RocketMQ calls topics of messages that failed (`MixAll.RETRY_GROUP_TOPIC_PREFIX`)."""
 SILENT_MS = 10_000

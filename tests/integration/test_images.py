@@ -62,13 +62,19 @@ def test_a_dockerfile_passes_its_linter(dockerfile: str) -> None:
 
 
 def test_the_worker_to_start_from_is_guarded_and_has_time_to_leave() -> None:
-    """Of the SDK's own version, on the controller's base; longer than a hand-over may take."""
+    """With the checkout's own SDK, on the controller's base; longer than a hand-over may take."""
     image = (WORKER / "Dockerfile").read_text()
     pod = yaml.safe_load((WORKER / "kubernetes.yaml").read_text())["spec"]["template"]["spec"]
     usual = read_profile({"group": "billing", "topics": ["orders"]})
     sdk = tomllib.loads((ROOT / "clients" / "python" / "pyproject.toml").read_text())["project"]
 
-    assert f"trimtab[confluent]=={sdk['version']}" in image
+    copied = re.findall(r"^COPY (\S+) \S+$", image, re.MULTILINE)
+    sent = (WORKER / "Dockerfile.dockerignore").read_text().splitlines()
+
+    assert ["clients/python", "deploy/worker/worker.py"] == copied
+    assert {f"!{it}" for it in copied} == {line for line in sent if line.startswith("!")}
+    assert "pip install --no-cache-dir './clients/python[confluent]'" in image
+    assert "confluent" in sdk["optional-dependencies"]
     assert set(re.findall(r"^FROM (\S+)", image, re.MULTILINE)) <= bases()
     assert image.splitlines()[-1].startswith('ENTRYPOINT ["trimtab-guard", "--", ')
     assert sdk["scripts"].keys() == {"trimtab-guard"}

@@ -50,6 +50,7 @@ CONTROLLER = {
     "Read": (
         "members",
         "commands",
+        "controllers",
         "rocketmq",
         "assignments",
         "groups",
@@ -75,7 +76,12 @@ CONTROLLER = {
 """As in docs/rights.md."""
 
 
-OPERATOR = [*((topic, "Read") for topic in TOPICS), ("commands", "Write")]
+VIEWS = (
+    *("groups", "assignments", "history", "brokers", "deadletters", "controllers", "heartbeats"),
+    *("members", "routes", "latency"),  # of `doctor`, and of what says beforehand what would move
+)
+OPERATOR = [*((topic, "Read") for topic in VIEWS), ("commands", "Write")]
+REPLAYING = [(topic, "Read") for topic in TOPICS]
 """As in docs/rights.md."""
 
 WHY = ("--reason", "new disk")
@@ -90,11 +96,12 @@ ASKED = (
     (("top", "--once"), 0),
     (("doctor",), 3, 0),  # 0 if another test's controller was there a moment ago
     (("plan", "billing"), 0),
-    (("replay", "--every", "300"), 0),
     (("groups", "pause", "billing", *WHY, "--timeout", "1s"), 5),
     (("brokers", "eject", "a", "--cluster", "east", "--force", *WHY, "--no-wait"), 0),
 )
 """What an operator calls, and the exit code where nothing is and nobody answers."""
+REPLAYED = ((("replay", "--every", "300"), 0),)
+"""What needs all topics."""
 EMPTY = Group(
     group="billing",
     state="empty",
@@ -247,25 +254,34 @@ def test_an_operator_needs_no_more(
 ) -> None:
     """Every view is read, and a command is written; nobody is there to answer it."""
     run = caller(monkeypatch, capsys)
-    given(secured, "operator", OPERATOR)
     with closing(Producer({"bootstrap.servers": secured.servers("PLAINTEXT")})) as producer:
         place = partition_of("billing", PARTITIONS)
         producer.produce(f"{PREFIX}groups", encode(EMPTY), b"billing", partition=place)
         assert 0 == producer.flush(PATIENCE_S)
-    options = secured.options_of_both("operator", PASSWORD)
+    for user, rights, asked in (
+        ("replaying", REPLAYING, REPLAYED),
+        ("operator", OPERATOR, ASKED),
+    ):
+        given(secured, user, rights)
+        whole = flags(secured, user)
+        for command, *expected in asked:
+            code, _, error = run(*command, *whole)
+            assert code in expected, (command, error)
+            seen = [it for it in error.splitlines() if not it.startswith("foreign members of ")]
+            assert not any("uthoriz" in line for line in seen), (command, error)
+
+
+def flags(kafka: SecuredKafka, user: str) -> list[str]:
+    """Return the settings with which a user calls the terminal."""
+    options = kafka.options_of_both(user, PASSWORD)
     del options["log_level"]
     settings = {
-        "kafka.bootstrap_servers": secured.servers("SASL_SSL"),
+        "kafka.bootstrap_servers": kafka.servers("SASL_SSL"),
         "topics.prefix": PREFIX,
         "topics.partitions": PARTITIONS,
         **{f"kafka.options.{name}": value for name, value in options.items()},
     }
-    whole = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-    for command, *expected in ASKED:
-        code, _, error = run(*command, *whole)
-        assert code in expected, (command, error)
-        seen = [line for line in error.splitlines() if not line.startswith("foreign members of ")]
-        assert not any("uthoriz" in line for line in seen), (command, error)
+    return [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
 
 
 def reads_one(kafka: SecuredKafka, arguments: dict[str, Any], **options: Any) -> None:  # noqa: ANN401 - as of it

@@ -4,9 +4,13 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
+from console.settings.keys import leaves, tables
 from console.settings.units import milliseconds
 from rebalance.groups.model.policy import Policy
 from tests.unit.console.conftest import Sources
+from trimtab.guard_lines import ADDRESS
 from trimtab.protocol.topics import TOPICS
 
 
@@ -99,6 +103,23 @@ def test_variables_that_are_not_ours_are_left_alone(sources: Sources) -> None:
     """HOME is not `home`; neither are the two variables that say how to run."""
     sources.environment |= {"HOME": "/nowhere", "TRIMTAB_DEBUG": "1", "TRIM": "x"}
     assert ".trimtab" == sources.load().settings.home
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        ADDRESS,
+        *("TRIMTAB_KAFKA", "TRIMTAB_GROUPS", "TRIMTAB_PREFIX", "TRIMTAB_PATIENCE"),
+        "TRIMTAB_KAFKA_OPTIONS",
+    ],
+)
+def test_variables_of_our_other_programs_stop_nothing(sources: Sources, variable: str) -> None:
+    """A guard's, and those of the hook in RocketMQ's brokers: none is a setting's."""
+    names = {"TRIMTAB_" + "__".join(key).upper() for key in leaves() | tables()}
+    before = sources.load().settings
+    sources.environment[variable] = "x"
+    assert before == sources.load().settings
+    assert variable not in names
 
 
 def test_the_checkpoint_lives_below_home(sources: Sources) -> None:

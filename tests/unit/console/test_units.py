@@ -32,6 +32,15 @@ def test_durations_have_five_units(text: str, expected_ms: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("number_ms", "written"),
+    [(0, "0s"), (1, "1ms"), (1_500, "1500ms"), (90_000, "90s"), (3_600_000, "1h")],
+)
+def test_a_duration_is_written_in_the_largest_unit(number_ms: int, written: str) -> None:
+    """None at all is so many seconds, not days."""
+    assert written == format_duration(timedelta(milliseconds=number_ms))
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [("100B", 100), ("1KiB", 1024), ("1MiB", 1_048_576), ("2GiB", 2_147_483_648)],
 )
