@@ -281,3 +281,17 @@ def test_all_threads_share_one_client_for_messages_with_a_key(
     left = producer.close("1ms")
 
     assert (1, 4, 4) == (len(made), len(given_up), left)
+
+
+def test_a_callback_that_fails_fails_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
+    """Who hears of it sends another message, or closes the producer, which ends as always."""
+
+    def fail(_error: object, _message: object) -> None:
+        raise LookupError
+
+    producer = Producer("localhost:1", client="confluent", central=False)
+    for key in (b"k", None):
+        producer.send("t", b"v", key, fail)
+
+    assert 2 == producer.close("1ms")
+    assert 2 == caplog.text.count("a callback failed")

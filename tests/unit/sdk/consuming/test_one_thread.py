@@ -27,11 +27,12 @@ def refused(work: Callable[[], object]) -> bool:
     return bool(said)
 
 
-def test_who_works_on_a_message_is_alone() -> None:
-    """Another one that came back would say that it is done."""
+@pytest.mark.parametrize("message", ["message", ""], ids=["some", "one with nothing in it"])
+def test_who_works_on_a_message_is_alone(message: str) -> None:
+    """Another one that came back would say that it is done. A tombstone is falsy, by its length."""
     alone = OneThread()
     alone.enter()
-    alone.took("message")
+    alone.took(message)
     alone.enter()
 
     assert refused(alone.enter)

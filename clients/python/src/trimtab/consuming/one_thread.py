@@ -40,6 +40,6 @@ class OneThread:
 
     def took(self, taken: T) -> T:
         """Go with what was taken; with nothing, another thread may come."""
-        if not taken:
+        if taken is None or taken == []:  # an empty message is falsy, and one
             self._taker = None
         return taken

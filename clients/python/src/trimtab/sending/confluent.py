@@ -30,6 +30,7 @@ from trimtab.sending.confluent_callbacks import (
     Callback,
     DeliveryCallbacks,
     callbacks,
+    tell,
     took,
 )
 from trimtab.sending.confluent_link import ConfluentLink
@@ -170,7 +171,7 @@ class ConfluentSender:
             return
         times.note(took(message))
         if attempt.on_delivery is not None:
-            attempt.on_delivery(None, message)
+            tell(attempt.on_delivery, None, message)
 
     def _failed(
         self, times: BrokerTimes, attempt: Attempt, error: KafkaError, message: Message
@@ -185,7 +186,7 @@ class ConfluentSender:
                 return
         self._count_purged(error)
         if attempt.on_delivery is not None:
-            attempt.on_delivery(error, message)
+            tell(attempt.on_delivery, error, message)
         else:
             self._given_up.add(message.topic() or "", attempt.tries, error.str())
 
@@ -247,7 +248,7 @@ class ConfluentSender:
         if error is not None:
             self._count_purged(error)
         if on_delivery is not None:
-            on_delivery(error, message)
+            tell(on_delivery, error, message)
         elif error is not None:
             self._given_up.add(message.topic() or "", 1, error.str())
 

@@ -7,6 +7,7 @@ without a look at the clock.
 Made by ``confluent``. Its one rule: a delivery costs a call, and no look-up in any `self`.
 """
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,10 @@ from trimtab.sending.dispatch import Hands
 
 Callback = Callable[[KafkaError | None, Message], None]
 
+_LOGGER: Final = logging.getLogger("trimtab")
+_MISTAKE: Final = "a callback failed"
+"""librdkafka's client would raise it from whatever call serves reports at that moment: from the
+`send` of another message, which is on its way then, or from the end of the producer."""
 _CALLBACKS_MAX: Final = 64
 """Remembered for each broker."""
 
@@ -65,6 +70,14 @@ class Told(dict[Callback, Callback]):
 Failed = Callable[[BrokerTimes, Attempt, KafkaError, Message], None]
 
 
+def tell(on_delivery: Callback, error: KafkaError | None, message: Message) -> None:
+    """Tell the application what has become of a message."""
+    try:
+        on_delivery(error, message)
+    except Exception:
+        _LOGGER.exception(_MISTAKE)
+
+
 def took(message: Message) -> float:
     """Return for how many seconds a message was on its way."""
     return message.latency() or 0.0
@@ -85,17 +98,20 @@ def _measuring(
         else:
             failed(times, _first(message, None), error, message)
 
-    def tell(on_delivery: Callback) -> Callback:
+    def make(on_delivery: Callback) -> Callback:
         def told(error: KafkaError | None, message: Message) -> None:
             if error is None:
                 note(message.latency())  # type: ignore[arg-type]  # as above
-                on_delivery(None, message)
+                try:
+                    on_delivery(None, message)
+                except Exception:
+                    _LOGGER.exception(_MISTAKE)
             else:
                 failed(times, _first(message, on_delivery), error, message)
 
         return told
 
-    return DeliveryCallbacks(heard, Told(tell), times)
+    return DeliveryCallbacks(heard, Told(make), times)
 
 
 def _passing(times: BrokerTimes, failed: Failed) -> DeliveryCallbacks:
@@ -103,16 +119,19 @@ def _passing(times: BrokerTimes, failed: Failed) -> DeliveryCallbacks:
         if error is not None:
             failed(times, _first(message, None), error, message)
 
-    def tell(on_delivery: Callback) -> Callback:
+    def make(on_delivery: Callback) -> Callback:
         def told(error: KafkaError | None, message: Message) -> None:
             if error is None:
-                on_delivery(None, message)
+                try:
+                    on_delivery(None, message)
+                except Exception:
+                    _LOGGER.exception(_MISTAKE)
             else:
                 failed(times, _first(message, on_delivery), error, message)
 
         return told
 
-    return DeliveryCallbacks(heard, Told(tell), times)
+    return DeliveryCallbacks(heard, Told(make), times)
 
 
 def _first(message: Message, on_delivery: Callback | None) -> Attempt:
