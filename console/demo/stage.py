@@ -117,7 +117,8 @@ class Stage:
                 self._end(act.process, signal.SIGTERM)
             case Kill():
                 self._end(act.process, signal.SIGKILL)
-                self._running[act.process].wait(_DEATH_TIMEOUT_S)
+                if (process := self._running.get(act.process)) is not None:
+                    process.wait(_DEATH_TIMEOUT_S)
                 self.watch()
             case _:
                 assert_never(act)
@@ -150,8 +151,10 @@ class Stage:
 
     def _end(self, name: str, how: signal.Signals) -> None:
         self._told.add(name)
-        with suppress(ProcessLookupError):  # it has just ended by itself, which `watch` will find
-            os.kill(self._running[name].pid, how)
+        process = self._running.get(name)  # None: it has ended by itself, as `watch` has said
+        with suppress(ProcessLookupError):  # it has just ended, which `watch` will find
+            if process is not None:
+                os.kill(process.pid, how)
 
     def _clear(self) -> None:
         """End all: the controller in good order, for Spark puts things away; the rest at once."""

@@ -31,6 +31,7 @@ from streaming.startup.terms import Terms, read, written
 
 _TAIL: Final = -len(".at-1767312000000-0b5e55ed")
 _TRIAL: Final = ".trimtab.trial"
+_NEW: Final = f".{TERMS}.new"
 _CHARSET: Final = "UTF-8"
 
 
@@ -66,14 +67,17 @@ class Checkpoint:
             self._files.delete(self._path(_TRIAL))
 
     def terms(self) -> Terms | None:
-        """Return what it was begun with, as far as it says so."""
+        """Return what it was begun with, as far as it says so.
+
+        A start that was killed at that may have left the new ones under their first name.
+        """
         with self._reached():
-            text = self._text(TERMS)
+            text = self._text(TERMS) or self._text(_NEW)
         return None if text is None else read(text)
 
     def begin(self, terms: Terms) -> None:
         """Write down what one is begun, or gone on, with."""
-        fresh, final = self._path(f".{TERMS}.new"), self._path(TERMS)
+        fresh, final = self._path(_NEW), self._path(TERMS)
         with self._reached():
             self._write(fresh, written(terms))
             self._files.delete(final)

@@ -112,7 +112,7 @@ def _unreadable(file: Path) -> str | None:
 
 
 def _fits(held: bytes, sums: bytes) -> bool:
-    if len(sums) < _CHECKSUM.size:
+    if len(sums) < _CHECKSUM.size or (len(sums) - _CHECKSUM.size) % 4:  # it was cut off
         return False
     magic, each = _CHECKSUM.unpack_from(sums)
     if magic != _MAGIC or each == 0:

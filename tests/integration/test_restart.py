@@ -72,6 +72,7 @@ def it_comes_back(controller: ControllerProcess, watched: WatchedGroup, backup: 
         present = json.loads(terms.read_text())
         terms.with_name(f".{terms.name}.crc").unlink()  # Hadoop's checksum of it
         terms.write_text(json.dumps({**present, "state": min(READABLE)}))  # an older release's
+        terms.rename(terms.with_name(f".{terms.name}.new"))  # a start was killed while it wrote it
         published.watch(SESSION_S)
         it_is_said_to_be_gone(controller)
         controller.start()

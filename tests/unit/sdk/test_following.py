@@ -8,7 +8,7 @@ import pytest
 from confluent_kafka import KafkaError
 
 from tests.builders.sessions import assignment
-from trimtab import Followed, TransportError, follow
+from trimtab import ConfigurationError, Followed, TransportError, follow
 from trimtab.following import Following
 from trimtab.protocol import Assignment, encode, member_key
 
@@ -136,6 +136,12 @@ def test_what_concerns_others_or_nobody_is_left_out(key: bytes) -> None:
 def test_what_cannot_be_read_is_left_out() -> None:
     """A newer controller may write what is not known here."""
     assert Following("billing").news(KEY, b"{}") is None
+
+
+def test_a_wrong_option_is_an_error_that_names_it() -> None:
+    """Before anything is asked."""
+    with pytest.raises(ConfigurationError, match=r'^kafka: No such configuration property: "nope"'):
+        next(follow("127.0.0.1:1", group="billing", kafka={"nope": 1}))
 
 
 def test_a_kafka_that_nobody_reaches_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

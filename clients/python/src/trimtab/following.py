@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from trimtab.errors import TransportError, UndecodableRecord
+from trimtab.errors import ConfigurationError, TransportError, UndecodableRecord
 from trimtab.protocol import (
     ASSIGNMENTS,
     DEFAULT_PREFIX,
@@ -113,6 +113,7 @@ def follow(
 
     Raises:
         TransportError: Kafka cannot be reached, or denies, or the topic is not there.
+        ConfigurationError: An option of `kafka` is wrong.
     """
     installed("confluent")
     from confluent_kafka import Consumer, KafkaException  # noqa: PLC0415 - optional
@@ -123,14 +124,20 @@ def follow(
         "enable.auto.commit": False,
         "enable.partition.eof": True,  # the end may be reached without a record
     }
-    consumer = Consumer({"bootstrap.servers": bootstrap_servers, **(kafka or {}), **reads})
+    try:
+        consumer = Consumer({"bootstrap.servers": bootstrap_servers, **(kafka or {}), **reads})
+    except (KafkaException, TypeError, ValueError) as error:
+        said = error.args[0].str() if isinstance(error, KafkaException) else error
+        raise ConfigurationError(f"kafka: {said}") from error
     try:
         end = _assign(consumer, topic, group)
         for told in _told(_records(consumer, link, topic, is_over), Following(group), end):
             if member in (None, told.member):
                 yield told
     except KafkaException as error:
-        raise TransportError(f"following, by Kafka at {link.place}: {error}") from error
+        raise TransportError(
+            f"following, by Kafka at {link.place}: {error.args[0].str()}"
+        ) from error
     finally:
         consumer.close()
 

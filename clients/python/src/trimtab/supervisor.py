@@ -160,7 +160,10 @@ class Supervisor:
                 if code is not None:
                     return code
             elif came.si_code <= 0:  # by a process; the terminal's own go to the command as well
-                os.kill(self._pid, came.si_signo)
+                try:
+                    os.kill(self._pid, came.si_signo)
+                except PermissionError:  # as `sudo` has it: the command lives on, and so do we
+                    _say(f"signal {came.si_signo} may not be passed on to the command")
 
     def _reap(self) -> int | None:
         """Reap all that are dead; return the command's exit code, if it is among them."""

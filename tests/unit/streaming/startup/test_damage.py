@@ -52,6 +52,10 @@ def test_where_no_batch_was_planned_there_is_nothing(tmp_path: Path) -> None:
         (lambda it: (it / "sources/0/0").write_text(""), "sources/0/0 is empty"),
         (
             lambda it: (it / "commits/11").write_text('v1\n{"nextBatchWatermarkMs":1}'),
+            "commits/11 is not what was written there (its",
+        ),
+        (
+            lambda it: (it / "commits/.11.crc").write_bytes(b"crc\0\0\0\2\0x"),
             "commits/11 is not what was written there (its checksum differs)",
         ),
         (lambda it: (it / "state/0/1/12.delta").unlink(), "state/0/1/12.delta is missing"),

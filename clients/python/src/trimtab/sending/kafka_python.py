@@ -40,6 +40,8 @@ Callback = Callable[[Exception | None, _Untyped], object]
 _LOGGER: Final = logging.getLogger("trimtab")
 _TICK_S: Final = 0.05
 """How late a verdict may be noticed by the messages, and how long a second try waits."""
+_LEADERS_MS: Final = 2_000
+"""For an answer about a topic; it is asked for again soon."""
 _CLOSE_S: Final = 1.0
 """For disconnecting, once nothing is to be waited for."""
 _MOVABLE: Final = {
@@ -132,7 +134,8 @@ class KafkaPythonSender:
     def leaders(self, topic: str) -> Leaders:
         """Ask who leads a topic: what the client knows, which it looks at again by itself."""
         try:
-            partitions = self._free.partitions_for(topic)
+            # `partitions_for` waits a minute for a topic that is not there, and verdicts with it.
+            partitions = self._free._wait_on_metadata(topic, _LEADERS_MS)  # noqa: SLF001 - as below
         except KafkaError as error:
             raise TransportError(str(error)) from error
         cluster = self._free._metadata  # noqa: SLF001 - it says nowhere else who leads
