@@ -258,10 +258,7 @@ def test_an_operator_needs_no_more(
         place = partition_of("billing", PARTITIONS)
         producer.produce(f"{PREFIX}groups", encode(EMPTY), b"billing", partition=place)
         assert 0 == producer.flush(PATIENCE_S)
-    for user, rights, asked in (
-        ("replaying", REPLAYING, REPLAYED),
-        ("operator", OPERATOR, ASKED),
-    ):
+    for user, rights, asked in (("replaying", REPLAYING, REPLAYED), ("operator", OPERATOR, ASKED)):
         given(secured, user, rights)
         whole = flags(secured, user)
         for command, *expected in asked:
