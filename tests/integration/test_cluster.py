@@ -79,7 +79,7 @@ def test_spark_submit_starts_a_controller(
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     with SparkCluster(tmp_path / "spark", workers=1) as spark:
         controller = controller_on(spark, tmp_path / "controller", kafka, topics_prefix)
-        controller.command = submitted(controller.command, spark, tmp_path)
+        controller.command = submitted(controller.command, spark, kafka, tmp_path)
         with controller:
             with lone_member("a") as member:
                 member.wait_until(lambda it: bool(it.assignment), timeout=RETURN_S)
@@ -93,12 +93,15 @@ def test_spark_submit_starts_a_controller(
             assert 0 == controller.ends(STOP_PATIENCE_S)
 
 
-def submitted(run: list[str], spark: SparkCluster, directory: Path) -> list[str]:
+def submitted(
+    run: list[str], spark: SparkCluster, kafka: EmbeddedKafka, directory: Path
+) -> list[str]:
     """The command of the document, with what there is here."""
     program, command = re.findall(r"```(?:python|bash)\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
     script = directory / "controller.py"
     script.write_text(program)
     here = {
+        "kafka-1:9092": kafka.bootstrap_servers,
         "spark://spark-1:7077": spark.url,
         "10.0.0.7": DRIVER,
         "/var/lib/trimtab": str(directory / "controller"),
