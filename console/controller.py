@@ -120,13 +120,11 @@ def _check_redis(url: str) -> None:
     if find_spec("redis") is None:
         reason = "redis.url is set, and the package redis is not installed"
         raise Failure(f"{reason}: pip install redis", ExitCode.USAGE)
-    from redis import ConnectionPool
+    from streaming.feeds.redis import is_understood
 
-    try:
-        ConnectionPool.from_url(url).make_connection()  # it does not connect
-    except (ValueError, TypeError) as error:
+    if not is_understood(url):
         reason = "redis.url is not understood: the port, or an option after the ?, is wrong"
-        raise Failure(f"{reason}; give it as redis://host:6379/0", ExitCode.USAGE) from error
+        raise Failure(f"{reason}; give it as redis://host:6379/0", ExitCode.USAGE)
 
 
 def _end_well(number: int, frame: object) -> None:

@@ -38,6 +38,15 @@ _RENEWALS: Final = 3
 """So often everything is written again before it would expire."""
 
 
+def is_understood(url: str) -> bool:
+    """Tell whether Redis' client can read this: the port, the options. It does not connect."""
+    try:
+        redis.ConnectionPool.from_url(url).make_connection()
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
 class RedisWriter:
     """Writes until it is told to stop.
 
