@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 MASK = "********"
 
-_IN_URL = re.compile(r"(?<=://)[^/?]*@")
+_IN_URL = re.compile(r"(?<=://)[^/]*@")
 """A password may contain "@"; where the server is begins after the last one."""
 _OF_OTHERS = {("kafka", "options"), ("spark", "options")}
 _URL = ("redis", "url")
@@ -19,7 +19,8 @@ _SECRET = re.compile(r"password|secret|token|key|sasl\.jaas\.config", re.IGNOREC
 
 def masked(key: Sequence[str], value: object) -> object:
     """``value``, unless it is an option that sounds like a secret; a URL without its user."""
+    if value and tuple(key[:2]) in _OF_OTHERS and _SECRET.search(key[-1]):
+        return MASK
     if isinstance(value, str) and "://" in value:
         return _IN_URL.sub(f"{MASK}@", value)
-    is_secret = tuple(key[:2]) in _OF_OTHERS and _SECRET.search(key[-1])
-    return MASK if value and (is_secret or tuple(key) == _URL) else value
+    return MASK if value and tuple(key) == _URL else value

@@ -42,7 +42,7 @@ def is_understood(url: str) -> bool:
     """Tell whether Redis' client can read this: the port, the options. It does not connect."""
     try:
         redis.ConnectionPool.from_url(url).make_connection()
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, redis.RedisError):
         return False
     return True
 

@@ -58,7 +58,7 @@ def test_nobody_has_more_than_the_share(code: str, size: int) -> None:
         finally:
             os.killpg(eldest.pid, signal.SIGKILL)
 
-    assert held < SHARE * 1.5
+    assert held < 2 * SHARE
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

@@ -276,6 +276,8 @@ def test_a_user_without_a_name_may_command(monkeypatch: pytest.MonkeyPatch) -> N
         "redis://ann:hunter2@h:abc/0",
         "redis://ann:hunter2@h/0?foo=1",
         "redis://h/0?socket_timeout=x",
+        "redis://h/0?protocol=9",
+        "rediss://h/0?ssl_cert_reqs=bogus",
     ],
 )
 def test_a_redis_that_cannot_be_meant_is_refused_at_once(run: Run, url: str) -> None:

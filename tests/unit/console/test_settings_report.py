@@ -26,6 +26,8 @@ def test_secrets_are_masked_wherever_they_appear(sources: Sources, name: str) ->
     shown = {row["key"]: row["value"] for row in rows(loaded)}
     assert MASK == shown[f"kafka.options.{name}"]
     assert "hunter2" not in toml(loaded)
+    sources.environment["TRIMTAB_KAFKA__OPTIONS"] = json.dumps({name: "hunter2 https://idp/"})
+    assert "hunter2" not in toml(sources.load())
     sources.environment["TRIMTAB_KAFKA__OPTIONS"] = json.dumps({name: ["hunter2"]})
     assert "hunter2" not in "\n".join(sources.refusal())
 

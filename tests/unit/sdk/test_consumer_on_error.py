@@ -12,7 +12,7 @@ from trimtab import CallbackError, Consumer
 
 @pytest.mark.slow
 def test_one_that_raises_ends_the_consumer() -> None:
-    """Also if it is told by the thread that looks after the client, which would go on."""
+    """Also if it is told by the thread that looks after the client: here, that Kafka is away."""
     kafka = MemoryTransport()
 
     def leave(_: Exception) -> None:
@@ -25,7 +25,6 @@ def test_one_that_raises_ends_the_consumer() -> None:
             topics=["orders"],
             transport=kafka,
             kafka={"log_level": 0},
-            max_poll_interval="300ms",
             on_error=leave,
         ) as consumer:
             kafka.assign(1, hold=[(0, 1)])

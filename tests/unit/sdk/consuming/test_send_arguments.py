@@ -13,6 +13,7 @@ GOOD: list[dict[str, Any]] = [
     {},
     {"value": None, "key": "é"},
     {"headers": {"a": "x", "b": None}, "partition": 3},
+    {"partition": -1, "timestamp": -1},
     {"headers": [("a", b"x"), ("a", "y")], "timestamp": 1_767_225_600_000},
 ]
 BAD: list[dict[str, Any]] = [
@@ -28,6 +29,8 @@ BAD: list[dict[str, Any]] = [
     {"value": 7},
     {"value": bytes(LARGEST + 1)},
     {"topic": 3},
+    {"topic": "a\0b"},
+    {"value": bytes(LARGEST - 5)},
 ]
 
 
@@ -54,5 +57,5 @@ def test_what_the_client_refuses_is_refused_before(more: dict[str, Any]) -> None
     arguments = {"topic": "t", "value": "v", "key": None, **more}
     with pytest.raises(ConfigurationError, match=r"^send: "):
         check(arguments, LARGEST)
-    with pytest.raises((TypeError, OverflowError, UnicodeEncodeError, KafkaException)):
+    with pytest.raises((TypeError, ValueError, OverflowError, KafkaException)):
         produced(arguments)

@@ -86,8 +86,7 @@ class Parts:
             return False
         if offset < max(reading.done, reading.committed or 0):
             return False
-        self.handover.fenced.sends.add(reading.grant, Send(offset, arguments))
-        return True
+        return self.handover.fenced.sends.add(reading.grant, Send(offset, arguments))
 
     def lag(self) -> dict[QueueRef, int | None]:
         """How many messages of each queue are not done, as far as Kafka has said."""

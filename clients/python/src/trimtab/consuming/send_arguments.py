@@ -5,12 +5,15 @@ never be committed, nor could anything after it. Used by `assembly`.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, SupportsIndex
 
 from trimtab.errors import ConfigurationError
 
 _SENT: Final = {"topic", "value", "key", "headers", "partition", "timestamp"}
 """What confluent-kafka's `produce` takes, but for callbacks."""
+_BESIDE, _EACH = 64, 8
+"""Bytes of a record beside its contents, and for the length of each: no less than librdkafka counts
+(`RD_KAFKAP_MESSAGE_V2_MAX_OVERHEAD`)."""
 _NUMBERS: Final = {"partition": 2**31, "timestamp": 2**63}
 """Those that are numbers, and what they are less than: as C has them."""
 
@@ -23,17 +26,24 @@ def check(arguments: Mapping[str, Any], largest: int) -> None:
     """
     for name in arguments.keys() - _SENT:
         raise ConfigurationError(f"send: {name} is not an option of send")
-    if not isinstance(topic := arguments["topic"], str) or not topic:
+    if not isinstance(topic := arguments["topic"], str) or not topic or "\0" in topic:
         raise ConfigurationError("send: topic is not the name of one")
-    size = sum(_size(name, arguments[name]) for name in ("value", "key"))
-    size += sum(_size("headers", it) for it in _headers(arguments.get("headers")))
+    size = _BESIDE + sum(
+        _size(name, it) + _EACH
+        for name, those in (
+            ("value", [arguments["value"]]),
+            ("key", [arguments["key"]]),
+            ("headers", _headers(arguments.get("headers"))),
+        )
+        for it in those
+    )
     if size > largest:
         raise ConfigurationError(
             f"send: {size} bytes are more than message.max.bytes, {largest}: set that in `kafka`"
         )
     for name, most in _NUMBERS.items():
-        number = arguments.get(name, 0)
-        if not isinstance(number, int) or not 0 <= number < most:
+        number = arguments.get(name, -1)  # as if it were left out
+        if not isinstance(number, SupportsIndex) or not -1 <= number.__index__() < most:
             raise ConfigurationError(f"send: {name} is no number from 0 on; leave it out")
 
 

@@ -54,6 +54,8 @@ class Sends:
     def __init__(self) -> None:
         self._line = threading.Lock()
         self._kept: dict[Grant, list[Send]] = {}
+        self._gone: dict[Grant, int] = {}
+        """Before which position those that were kept are on their way: no more are taken."""
         self._sought = 0
         """How often some were forgotten, because their messages come again."""
 
@@ -67,19 +69,22 @@ class Sends:
         while True:
             sought = self._sought
             places = look()
-            effects = {grant: self.before(grant, at) for grant, at in places.items()}
+            effects = {grant: self._taken(grant, at) for grant, at in places.items()}
             if sought == self._sought:
                 return places, effects
 
-    def add(self, grant: Grant, send: Send) -> None:
-        """Keep this."""
+    def add(self, grant: Grant, send: Send) -> bool:
+        """Keep this; tell whether it is not too late."""
         with self._line:
+            if send.offset < self._gone.get(grant, 0):
+                return False
             self._kept.setdefault(grant, []).append(send)
+            return True
 
-    def before(self, grant: Grant, offset: int) -> list[Send]:
-        """The effects of all messages before this offset."""
+    def _taken(self, grant: Grant, at: int) -> list[Send]:
         with self._line:
-            return [it for it in self._kept.get(grant, ()) if it.offset < offset]
+            self._gone[grant] = max(at, self._gone.get(grant, 0))
+            return [it for it in self._kept.get(grant, ()) if it.offset < at]
 
     def written(self, grant: Grant, offset: int) -> None:
         """Kafka has the effects of all messages before this offset."""
@@ -87,11 +92,15 @@ class Sends:
 
     def read_again(self, grant: Grant, offset: int) -> None:
         """All messages from this offset on come again, and so do their effects."""
-        self._sought += 1
+        with self._line:
+            self._sought += 1
+            self._gone[grant] = min(offset, self._gone.get(grant, 0))
         self._keep(grant, lambda it: it.offset < offset)
 
     def drop(self, grant: Grant) -> None:
         """The queue is somebody else's."""
+        with self._line:
+            self._gone.pop(grant, None)
         self._keep(grant, lambda _: False)
 
     def _keep(self, grant: Grant, stays: Callable[[Send], bool]) -> None:

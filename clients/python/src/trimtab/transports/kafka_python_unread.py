@@ -13,7 +13,7 @@ def forget(consumer: Any) -> TopicPartition | None:  # noqa: ANN401 - the librar
     """Forget what is left of a fetch, after `poll` has raised; return of which partition."""
     fetcher = consumer._fetcher  # noqa: SLF001 - it cannot be told in another way
     left = fetcher._next_partition_records  # noqa: SLF001 - as above
-    if left is None:
+    if not left:  # None, or one that was read to its end
         return None
     fetcher._next_partition_records = None  # noqa: SLF001 - as above
     left.drain()

@@ -120,8 +120,11 @@ final class Departures {
         try {
             List<Reading> unknown = new ArrayList<>(ended);
             unknown.removeIf(it -> it.committed != null);
-            learning.learn(unknown);
-            commits.write(() -> intake.due(false, ended));
+            try {
+                learning.learn(unknown);
+            } finally { // one of which Kafka does not say it keeps no other back
+                commits.write(() -> intake.due(false, ended));
+            }
         } catch (Refused e) {
             // A repetition at most: the position travels with the release.
             LOG.warn("could not commit a queue that is handed over: {}", e.getMessage());

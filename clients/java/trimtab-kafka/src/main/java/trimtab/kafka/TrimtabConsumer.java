@@ -293,8 +293,13 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         try {
             List<Reading> unknown = new ArrayList<>(counted);
             unknown.removeIf(it -> it.committed != null);
-            keeper.learn(unknown);
-            return commits.write(() -> intake.due(false, counted));
+            boolean isAll;
+            try {
+                keeper.learn(unknown);
+            } finally { // one of which Kafka does not say it keeps no other back
+                isAll = commits.write(() -> intake.due(false, counted));
+            }
+            return isAll;
         } catch (Refused e) {
             throw new CommitException("not committed: " + e.getMessage(), e.getCause());
         }

@@ -38,6 +38,8 @@ final class Copies {
     /** What two thousand clients say in a minute; each is some hundred bytes. */
     private static final int ROOM = 4_096;
     private static final long RETRY_MS = 1_000;
+    /** With the ten seconds of a delivery, and the two in which a send may wait, less than the limit of {@link Earshot}. */
+    private static final long GONE_MS = 2_500;
 
     private final HookSettings settings;
     private final Troubles troubles;
@@ -79,10 +81,18 @@ final class Copies {
         offer(() -> send(client, said("clientID", client, "consumerGroup", group), by));
     }
 
-    /** A client of a group was lost by every broker. */
+    /**
+     * A client of a group was lost by every broker. If Kafka takes it too late for {@link Earshot#WRITTEN_MS}, it is
+     * not written: a client that has come back meanwhile would stand before it.
+     */
     void gone(String client, String group) {
         Header mark = new RecordHeader(GONE, by.value());
-        offer(() -> send(client, said("clientID", client, "consumerGroup", group), by, mark));
+        long until = System.currentTimeMillis() + GONE_MS;
+        offer(() -> {
+            if (System.currentTimeMillis() <= until) {
+                send(client, said("clientID", client, "consumerGroup", group), by, mark);
+            }
+        });
     }
 
     /** This broker has lost a client of a group. */
