@@ -71,14 +71,18 @@ def check(
     for unreadable in judge.unreadable:
         progress.note(f"not judged: {unreadable}")
     remarks.tell(progress)
-    _show(judge, violations, output)
+    _show(judge, violations, group, output)
+    if remarks.is_missing:
+        raise typer.Exit(ExitCode.NOT_FOUND)
     if violations:
         raise typer.Exit(ExitCode.UNHEALTHY)
 
 
-def _show(judge: "Judge", violations: "Sequence[Violation]", output: Format) -> None:
-    found = len(violations) or "no"
-    sums = f"{judge.shown} records of {len(judge.groups)} groups, {found} violations"
+def _show(
+    judge: "Judge", violations: "Sequence[Violation]", group: str | None, output: Format
+) -> None:
+    found = f"{len(violations) or 'no'} violations{'' if group is None else f' of {group}'}"
+    sums = f"{judge.shown} records of {len(judge.groups)} groups, {found}"
     result = {
         "records": judge.shown,
         "groups": len(judge.groups),

@@ -112,6 +112,8 @@ def replay(
     remarks = Remarks(settings.topics, group)
     _replay(again, list(remarks.kept(recorded, topics)), remarks, every, view)
     remarks.tell(progress)
+    if remarks.is_missing:
+        raise typer.Exit(ExitCode.NOT_FOUND)
 
 
 def _topics(again: "Replay", settings: "Settings", view: "View", *, compared: bool) -> list[str]:
@@ -129,6 +131,7 @@ def _replay(
 
     history = f"{remarks.topics.prefix}history"
     if every is None and (groups := _published(read, history, view.group)):
+        remarks.hear((), groups)
         _compare(again, groups, read, remarks.topics, view)
         return
     heard = again.rules.decoder.topics
@@ -189,7 +192,7 @@ def _compare(
     offsets, differs = Counter[tuple[str, int]](), False
     for group in groups:
         published = matching.Published.of(group, rows, topics.prefix)
-        heard = matching.about(group, rows, topics.prefix, topics.partitions)
+        heard = matching.about(group, rows, topics.prefix, topics.partitions, published.ends)
         for batch in matching.as_published(again.copied(), group, heard, published):
             if isinstance(batch, matching.Difference):
                 differs = True

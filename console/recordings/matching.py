@@ -7,7 +7,7 @@ in or not; and of records that stand at nearly the same time the later ones may 
 yet. The batch is the one from which comes what was published. If none is, the replay ends there,
 and says so.
 
-Between two such times the log is cut at each tick from which nothing comes.
+Between two such times the log is cut at each tick from which nothing comes, or only a refusal.
 
 Called by `trimtab replay`. Its one rule: what was not published is never told.
 """
@@ -33,6 +33,7 @@ from trimtab.protocol import (
     ROCKETMQ,
     ROUTES,
     TICK_KEY,
+    CommandAnswer,
     Granted,
     Group,
     Handover,
@@ -101,18 +102,26 @@ class Published:
         return sorted(known | {it.at_ms for it in _closing(it for _, it in self.history)})
 
 
-def about(group: str, rows: Iterable[Row], prefix: str, partitions: int) -> list[Row]:
+def about(
+    group: str, rows: Iterable[Row], prefix: str, partitions: int, ends: Iterable[int]
+) -> list[Row]:
     """Return what its cell hears that can concern a group.
 
-    Of its neighbours only what a starting controller finds of them: it waits for all of that.
+    Of its neighbours only what a starting controller finds of them, as it waits for all of that,
+    and what may have been the last record of a batch, by its time.
     """
+    last = frozenset(ends)
     own, partition = group.encode(), partition_of(group, partitions)
     routes, rocketmq = f"{prefix}{ROUTES.name}", f"{prefix}{ROCKETMQ.name}"
     heard = {f"{prefix}{topic.name}" for topic in (MEMBERS, HEARTBEATS, RELEASES, COMMANDS)}
     return [
         row
         for row in rows
-        if (row.topic in heard and row.partition == partition and row.key in (own, TICK_KEY))
+        if (
+            row.topic in heard
+            and row.partition == partition
+            and (row.key in (own, TICK_KEY) or row.appended_ms in last)
+        )
         or (row.topic == routes and row.partition == partition)
         or row.topic == rocketmq
     ]
@@ -154,9 +163,18 @@ def as_published(
     replay: Replay, group: str, rows: Iterable[Row], published: Published
 ) -> Iterator[Batch | Difference]:
     """Decide again, batch by batch, as long as what comes was published."""
-    log, told = _Log.of(rows), 0
-    for number, end in enumerate(published.ends):
-        replay = _quiet(replay, log, end, group)
+    log, told, number = _Log.of(rows), 0, 0
+    for end in published.ends:
+        for at in log.ticks(end):
+            trial, read = replay.copied(), log.until(at)
+            records = _of(trial.decide(read), group)
+            if not _is_answer(records, published.history[told:]):
+                break
+            log.take(read, at)
+            replay = trial
+            if records:
+                yield Batch(number, read, records)
+                told, number = told + len(records), number + 1
         expected = published.history[told:]
         best = _matching(replay, log.until(end), end, expected, published, group)
         if best is None:
@@ -166,7 +184,7 @@ def as_published(
             return
         replay, batch = best.replay, Batch(number, best.rows, best.records)
         log.take(batch.rows, end)
-        told += sum(map(_is_history, batch.records))
+        told, number = told + sum(map(_is_history, batch.records)), number + 1
         yield batch
 
 
@@ -197,15 +215,16 @@ def _matching(
     return nearly
 
 
-def _quiet(replay: Replay, log: _Log, end: int, group: str) -> Replay:
-    """Read up to the last tick before ``end`` from which nothing comes."""
-    for at in log.ticks(end):
-        trial, read = replay.copied(), log.until(at)
-        if _of(trial.decide(read), group):
-            break
-        log.take(read, at)
-        replay = trial
-    return replay
+def _is_answer(records: Sequence[Record], expected: Sequence[tuple[Row, HistoryRecord]]) -> bool:
+    """Tell whether these are answers to commands that change nothing, or none.
+
+    Such a batch says nowhere when it ended; where it did changes nothing, either.
+    """
+    if not all(map(_is_history, records)):
+        return False
+    history = [decode(HISTORY, it.value) for it in records]
+    wanted = [entry for _, entry in expected[: len(history)]]
+    return history == wanted and all(isinstance(it, CommandAnswer) for it in history)
 
 
 def _closing(entries: Iterable[HistoryRecord]) -> Iterator[RebalanceDone | Handover | Granted]:

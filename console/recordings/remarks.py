@@ -51,6 +51,11 @@ class Remarks:
     _summaries: dict[bytes, bytes | None] = field(default_factory=dict)
     _restless: Restless = field(default_factory=Restless)
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is nothing of the group that is asked for."""
+        return self.group not in {None, *self._groups}
+
     def kept(self, lines: Iterable[Line], topics: Collection[str]) -> Iterator[Line]:
         """Leave out what is of other topics than these, and count what is of none of ours."""
         ours = {f"{self.topics.prefix}{name}" for name in TOPICS}
@@ -96,7 +101,7 @@ class Remarks:
         if self._strangers:
             count, names = self._strangers.total(), _some(list(self._strangers))
             yield f"{count} records of topics that are not read ({names}): is topics.prefix right?"
-        if self.group not in {None, *self._groups}:
+        if self.is_missing:
             yield f"no record of group {self.group}"
         if self._misrouted:
             yield (

@@ -55,8 +55,8 @@ def test_a_group_of_which_there_is_nothing_is_named(run: Run, command: str) -> N
     """It may be misspelt; one that is there is not remarked on."""
     name = two_join().write()
 
-    assert (0, "no record of group other\n") == run(command, name, "--group", "other")[::2]
-    assert (0, "no record of group [/x]\n") == run(command, name, "--group", "[/x]")[::2]
+    assert (4, "no record of group other\n") == run(command, name, "--group", "other")[::2]
+    assert (4, "no record of group [/x]\n") == run(command, name, "--group", "[/x]")[::2]
     assert (0, "") == run(command, name, "--group", GROUP)[::2]
 
 
@@ -68,7 +68,7 @@ def test_a_group_that_is_only_in_a_heartbeat_of_rocketmq_is_met(run: Run, comman
     name = recording.write()
 
     assert (0, "") == run(command, name, "--group", GROUP)[::2]
-    assert (0, "no record of group c\n") == run(command, name, "--group", "c")[::2]
+    assert (4, "no record of group c\n") == run(command, name, "--group", "c")[::2]
 
 
 def test_a_group_whose_assignments_alone_are_recorded_is_met(run: Run) -> None:

@@ -16,11 +16,13 @@ from tests.builders.command_line import Run
 from tests.builders.log import LIFE, beat, join, leave, route
 from trimtab.protocol import (
     ASSIGNMENTS,
+    COMMANDS,
     HEARTBEATS,
     MEMBERS,
     RELEASES,
     ROUTES,
     TICK_KEY,
+    EvictMember,
     Record,
     Release,
     ReleaseRef,
@@ -31,6 +33,11 @@ from trimtab.protocol import (
 )
 
 GROUP, PREFIX, PARTITIONS = "billing", "trimtab.", 8
+NEIGHBOUR = next(
+    it
+    for it in map("other-{}".format, range(99))
+    if partition_of(it, PARTITIONS) == partition_of(GROUP, PARTITIONS)
+)
 STEP_MS, SECOND_MS = 50, 1_000
 
 
@@ -46,6 +53,8 @@ class Cluster:
     """By name, the epoch of the last record that was read."""
     due: list[tuple[int, str, str, Record]] = field(default_factory=list)
     """What is appended later."""
+    has_neighbour: bool = False
+    """Whether a member of another group of the same cell beats at any time."""
     controller: Replay = field(
         default_factory=lambda: Replay.of(described(load(environment={}).settings))
     )
@@ -75,6 +84,8 @@ class Cluster:
             if step * STEP_MS % (3 * SECOND_MS) == 0:
                 for name, epoch in self.members.items():
                     self.says(HEARTBEATS.name, beat(name, sequence=self.now, epoch=epoch))
+            if self.has_neighbour and self.chance.random() < 0.3:
+                self.says(HEARTBEATS.name, beat("x", sequence=self.now), NEIGHBOUR)
             if self.chance.random() < 0.15 or second:
                 self._batch(routine=second)
 
@@ -125,15 +136,18 @@ class Cluster:
         Path("cluster.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
         return "cluster.jsonl"
 
-    def history(self) -> list[str]:
-        """What was published of what happened."""
-        return [(row.value or b"").decode() for row in self.rows if row.topic.endswith("history")]
+    def history(self, group: str) -> list[str]:
+        """What was published of what happened to a group."""
+        own = [it for it in self.rows if it.key == group.encode()]
+        return [(row.value or b"").decode() for row in own if row.topic.endswith("history")]
 
 
-def a_cluster(seed: int) -> Cluster:
-    """Members come and go, one without a word, for a minute."""
-    cluster = Cluster(Random(seed))
+def a_cluster(seed: int, *, has_neighbour: bool = False) -> Cluster:
+    """Members come and go, one without a word, for a minute; an operator asks for too much."""
+    cluster = Cluster(Random(seed), has_neighbour=has_neighbour)
     cluster.lives(2)
+    if has_neighbour:
+        cluster.says(MEMBERS.name, join("x"), NEIGHBOUR)
     cluster.says(MEMBERS.name, join("a"))
     cluster.lives(1)
     cluster.says(ROUTES.name, route(queues=6))
@@ -141,6 +155,10 @@ def a_cluster(seed: int) -> Cluster:
     cluster.says(MEMBERS.name, join("b"))
     cluster.says(MEMBERS.name, join("c"))
     cluster.lives(8)
+    for number in range(3):
+        evict = EvictMember(id=f"{number}", principal="ann", reason="it is slow", member="nobody")
+        cluster.says(COMMANDS.name, evict)
+        cluster.lives(2)
     del cluster.members["b"]
     cluster.lives(25)
     cluster.says(MEMBERS.name, leave("c"))
@@ -163,14 +181,19 @@ def timeless(text: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_batches_are_those_of_the_controller(run: Run, seed: int) -> None:
+@pytest.mark.parametrize("has_neighbour", [False, True], ids=["alone", "with a neighbour"])
+def test_the_batches_are_those_of_the_controller(
+    run: Run,
+    seed: int,
+    has_neighbour: bool,  # noqa: FBT001 - by pytest
+) -> None:
     """All that was published comes again, in its order, and nothing else."""
-    cluster = a_cluster(seed)
-    code, out, error = run("replay", cluster.write(), "--json")
+    cluster = a_cluster(seed, has_neighbour=has_neighbour)
+    code, out, error = run("replay", cluster.write(), "--group", GROUP, "--json")
 
     assert (0, "") == (code, error)
-    assert [*map(timeless, cluster.history())] == replayed(out)
-    assert any("expired" in it for it in cluster.history())
+    assert [*map(timeless, cluster.history(GROUP))] == replayed(out)
+    assert any("expired" in it for it in cluster.history(GROUP))
 
 
 def test_it_ends_where_something_else_was_published(run: Run) -> None:
