@@ -6,6 +6,7 @@ it.
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,12 @@ _NOT_SETTINGS = {
 }
 """Variables with our prefix that say how to run, not what to run with, or are for other programs
 of ours. No setting has such a name: those below a section have two underscores."""
+_LINK = re.compile(
+    r"TRIMTAB_(\w+_)?(SERVICE_(HOST|PORT(_\w+)?)=.*|PORT(_\d+_[A-Z]+(_[A-Z]+)?)?=(tcp|udp|sctp)://.*"
+    r"|PORT_\d+_[A-Z]+_[A-Z]+=.*)"
+)
+"""What Kubernetes tells each pod beside a Service that is called `trimtab`, as ours is, with its
+value: a setting that was misspelt has another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,8 @@ def from_environment(environment: Mapping[str, str]) -> Layer:
     layer: Layer = {}
     for variable in sorted(environment):
         if not variable.startswith(PREFIX) or variable in _NOT_SETTINGS:
+            continue
+        if _LINK.fullmatch(f"{variable}={environment[variable]}"):
             continue
         plain = variable.removesuffix("_FILE")
         if variable in names:

@@ -125,3 +125,15 @@ def test_what_is_read_again_has_its_effects_once(
 
         assert has(effects, b"0", b"1 again", b"2 again")
         assert 3 == reading.committed(queue)
+
+
+def test_a_topic_that_is_not_there_is_named(kafka: EmbeddedKafka, work: str) -> None:
+    """Nothing of its queue is committed meanwhile; and what comes then has that reason as well."""
+    with fenced(kafka, work).running() as reading:
+        reading.assign(Grant(QueueRef(work, "", 0), 1))
+        (message,) = reading.take(1)
+        assert sends(reading, message, f"{work}-missing", b"0")
+        reading.come_back()
+        for _ in range(2):
+            with pytest.raises(CommitError, match=f"nothing goes to topic {work}-missing"):
+                reading.commit()

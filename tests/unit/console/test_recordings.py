@@ -264,6 +264,7 @@ def test_one_group_can_be_judged(run: Run) -> None:
     recording = a_hand_over()
     recording.assignment("a", 4, 3_000, hold=[(0, 4)])
 
+    recording.add("members", join("x"), 3_000, key="other")
     assert 0 == run("check", recording.write(), "--group", "other")[0]
 
 

@@ -122,6 +122,24 @@ def test_variables_of_our_other_programs_stop_nothing(sources: Sources, variable
     assert variable not in names
 
 
+def test_what_kubernetes_tells_of_a_service_is_no_setting(sources: Sources) -> None:
+    """Ours is called `trimtab`; a setting with one underscore too few is still refused."""
+    before = sources.load().settings
+    sources.environment |= {
+        "TRIMTAB_SERVICE_HOST": "10.0.0.1",
+        "TRIMTAB_SERVICE_PORT": "9404",
+        "TRIMTAB_SERVICE_PORT_METRICS": "9404",
+        "TRIMTAB_PORT": "tcp://10.0.0.1:9404",
+        "TRIMTAB_PORT_9404_TCP": "tcp://10.0.0.1:9404",
+        "TRIMTAB_PORT_9404_TCP_PROTO": "tcp",
+        "TRIMTAB_REDIS_PORT_6379_TCP_ADDR": "10.0.0.2",
+    }
+    assert before == sources.load().settings
+
+    sources.environment["TRIMTAB_CONTROLLER_HTTP_PORT"] = "9404"
+    assert "TRIMTAB_CONTROLLER_HTTP_PORT" in "\n".join(sources.refusal())
+
+
 def test_the_checkpoint_lives_below_home(sources: Sources) -> None:
     """Unless it is told to live elsewhere."""
     sources.flags.append("home=mine")

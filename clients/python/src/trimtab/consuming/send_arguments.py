@@ -4,6 +4,7 @@ It is written later, with others, in one transaction. What the client would not 
 never be committed, nor could anything after it. Used by `assembly`.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, SupportsIndex
 
@@ -11,6 +12,8 @@ from trimtab.errors import ConfigurationError
 
 _SENT: Final = {"topic", "value", "key", "headers", "partition", "timestamp"}
 """What confluent-kafka's `produce` takes, but for callbacks."""
+_TOPIC: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+"""Kafka's rule (`Topic.validate`)."""
 _BESIDE, _EACH = 64, 8
 """Bytes of a record beside its contents, and for the length of each: no less than librdkafka counts
 (`RD_KAFKAP_MESSAGE_V2_MAX_OVERHEAD`)."""
@@ -26,8 +29,9 @@ def check(arguments: Mapping[str, Any], largest: int) -> None:
     """
     for name in arguments.keys() - _SENT:
         raise ConfigurationError(f"send: {name} is not an option of send")
-    if not isinstance(topic := arguments["topic"], str) or not topic or "\0" in topic:
-        raise ConfigurationError("send: topic is not the name of one")
+    topic = arguments["topic"]
+    if not isinstance(topic, str) or not _TOPIC.fullmatch(topic) or topic in {".", ".."}:
+        raise ConfigurationError(f"send: topic {topic!r} is no name that Kafka takes")
     size = _BESIDE + sum(
         _size(name, it) + _EACH
         for name, those in (

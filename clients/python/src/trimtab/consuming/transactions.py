@@ -31,6 +31,7 @@ from trimtab.consuming.confluent_settings import client_settings, transaction_se
 from trimtab.consuming.contract import RefusedError, Wish
 from trimtab.consuming.offsets import signature
 from trimtab.consuming.sends import Piece, Send, Sends, pieces
+from trimtab.errors import TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.session import Grant
 
@@ -40,6 +41,9 @@ _AT_ONCE: Final = 8
 """Transactions at the same time: they wait for Kafka most of theirs."""
 _PATIENCE_S: Final = 5.0
 """Of one step. What is sent late is refused, so this need not be as short as that of `Commits`."""
+_ASKED: Final = 3
+"""Topics that are looked at after a failure."""
+_ASK_S: Final = 1.0
 _LARGEST: Final = 1_000_000
 """librdkafka's default of `message.max.bytes`."""
 _LOOK_S: Final = 0.05
@@ -56,6 +60,8 @@ class _Registered:
     """The last position that Kafka has: everything before it is written, and never again."""
     turn: threading.Lock = field(default_factory=threading.Lock)
     """Held during a transaction."""
+    why: RefusedError | None = None
+    """What is wrong with what was to be written last, if that is known."""
 
 
 class Transactions:
@@ -189,15 +195,15 @@ class Transactions:
                 if at < registered.at:
                     continue
                 if (producer := registered.producer) is None:
-                    raise unanswered()  # to the one before; it is asked for then
+                    raise registered.why or unanswered()  # to the one before; then it is asked for
                 fresh = [it for it in sends if it.offset >= registered.at]
                 try:
                     self._write(
                         producer, fresh, place(grant.queue, at, signature(grant.token, life))
                     )
-                except BaseException:
-                    registered.producer = None
-                    raise
+                except BaseException as error:
+                    registered.producer, registered.why = None, unsent(producer, fresh)
+                    raise registered.why or error from error
                 registered.at = at
                 self.sends.written(grant, at)
                 self._written({grant: at})
@@ -219,6 +225,19 @@ class Transactions:
         said = f"{grant.queue} is another owner's: nothing is committed with token {grant.token}"
         fenced = KafkaError(KafkaError._FENCED, said)  # noqa: SLF001 - its public name
         return RefusedError(KafkaException(fenced))
+
+
+def unsent(producer: Producer, sends: Collection[Send]) -> RefusedError | None:
+    """Say which topic cannot be written to, if one is the reason; the client does not name it."""
+    for topic in sorted({it.arguments["topic"] for it in sends})[:_ASKED]:
+        try:
+            error = producer.list_topics(topic, _ASK_S).topics[topic].error
+        except KafkaException:
+            return None  # it is Kafka that does not answer
+        if error is not None:
+            text = f"send: nothing goes to topic {topic}, nor is a commit after it: {error.str()}"
+            return RefusedError(TransportError(text))
+    return None
 
 
 def _result(answer: Future[T]) -> T:
