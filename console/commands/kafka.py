@@ -11,7 +11,7 @@ import typer
 
 from console.commands.help import Command, group
 from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
-from console.errors import ExitCode
+from console.errors import ExitCode, Failure
 from console.output import Format, fields, show, write
 
 if TYPE_CHECKING:
@@ -87,6 +87,9 @@ def start(
     address, started = start_detached(
         instance, port=port, jars=JarCache.default(), progress=call.progress
     )
+    if not started and port not in {None, 0, address.port}:
+        reason = f"it is running at port {address.port}, not at {port}"
+        raise Failure(f"{reason}: `trimtab kafka stop` first", ExitCode.USAGE)
     state = "running" if started else "already running"
     show(_report(instance, state, address), output, fields(_report(instance, state, address)))
 

@@ -143,6 +143,8 @@ def test_two_starts_at_once_make_one_broker(home: Path) -> None:
     assert {"running", "already running"} == {report["state"] for report in reports}
     assert 1 == len({report["process"] for report in reports})
 
+    code, _, err = finish(trimtab("kafka", "start", "--port", "1", home=home))
+    assert (2, True) == (code, "`trimtab kafka stop` first" in err)
     assert 0 == finish(trimtab("kafka", "status", home=home))[0]
     assert (0, "stopped\n") == finish(trimtab("kafka", "stop", home=home))[:2]
     assert 3 == finish(trimtab("kafka", "status", home=home))[0]

@@ -109,6 +109,17 @@ def test_what_is_no_queue_is_not_paused(kafka: MemoryTransport, value: Any) -> N
         for call in (consumer.pause, consumer.resume):
             with pytest.raises(ConfigurationError, match=r"is no QueueRef"):
                 call(value)
+        with pytest.raises(ConfigurationError, match=r"is no QueueRef"):
+            consumer.seek(value, 0)
+
+
+@pytest.mark.parametrize("value", [3, "orders", b"x"])
+def test_what_is_no_message_is_refused(kafka: MemoryTransport, value: Any) -> None:  # noqa: ANN401 - any mistake
+    """By each call that takes one."""
+    with a_consumer(kafka, commit="manual") as consumer:
+        for call in (consumer.commit, consumer.token):
+            with pytest.raises(ConfigurationError, match=r"is no message of a consumer"):
+                call(value)
 
 
 @pytest.mark.parametrize("name", ["bootstrap.servers", "bootstrap_servers"])

@@ -143,6 +143,7 @@ class Reader:
         """Read on at another offset; KeyError: it does not own the queue, nor is told of it."""
         if type(offset) is not int or offset < 0:
             raise ConfigurationError(f"seek: {offset!r} is no offset, which is a number from 0 on")
+        _refs("seek", [queue])
         if queue not in self._owned() and queue not in self.parts.handover.told_of:
             raise KeyError(queue)
         self.parts.seek(queue, offset)
@@ -240,7 +241,7 @@ def _refs(call: str, queues: Iterable[object]) -> list[QueueRef]:
     refs = []
     for it in queues:
         if not isinstance(it, QueueRef):
-            raise ConfigurationError(f"{call}: {it!r} is no QueueRef, as `assignment` has them")
+            raise ConfigurationError(f"{call}: {it!r} is no QueueRef, as each grant's `queue` is")
         refs.append(it)
     return refs
 

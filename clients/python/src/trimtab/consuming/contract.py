@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from trimtab.consuming.choice import Start
+from trimtab.errors import ConfigurationError
 from trimtab.protocol import QueueRef
 
 if TYPE_CHECKING:
@@ -139,5 +140,12 @@ class Writer(Protocol):
 
 
 def where(message: "Message") -> tuple[QueueRef, int]:
-    """Where a message stands."""
-    return QueueRef(message.topic() or "", "", message.partition() or 0), message.offset() or 0
+    """Where a message stands.
+
+    Raises:
+        ConfigurationError: It is none.
+    """
+    try:
+        return QueueRef(message.topic() or "", "", message.partition() or 0), message.offset() or 0
+    except AttributeError:
+        raise ConfigurationError(f"{message!r} is no message of a consumer") from None
