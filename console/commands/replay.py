@@ -97,7 +97,6 @@ def replay(
       trimtab check incident.jsonl decided.jsonl
       trimtab replay incident.jsonl --set policy.strategy=AVG      what would AVG have done?
       trimtab replay --bootstrap-servers kafka-1:9092 --group billing --since 03:00
-      trimtab replay --group billing --every 300 --set policy.strategy=AVG
     """
     from console.recordings.remarks import Remarks
     from console.recordings.replaying import Replay
