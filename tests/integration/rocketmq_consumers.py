@@ -34,6 +34,8 @@ LITE: Final = "lite"
 PULLS: Final = ("listener", "tasks")
 """It pulls from each queue by itself, as its listener says or RocketMQ's service."""
 _PROGRAMS: Final = {LITE: "LiteWorker"} | dict.fromkeys(PULLS, "PullWorker")
+JUST_NS: Final = 300_000_000
+"""A small part of a slow message's two seconds."""
 LATELY_NS: Final = 2_000_000_000
 """In this time there is a message for each queue, also on a machine that is busy."""
 AT_WORK_NS: Final = 20_000_000
@@ -190,6 +192,14 @@ class Consumers:
             for name in self.workers
             if (shared := {it.queue for it in begun if it.worker == name})
         }
+
+    def has_just_begun_a_slow_one(self, name: str) -> bool:
+        """Whether one that listens slowly is at the beginning of two seconds of work."""
+        since = time.monotonic_ns() - JUST_NS
+        return any(
+            it.begun > since and it.ended == float("inf") and it.number % 20 == 3
+            for it in self._work_of(name)
+        )
 
     def close(self) -> None:
         """End all processes."""

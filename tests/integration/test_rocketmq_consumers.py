@@ -154,8 +154,8 @@ def test_a_listener_that_shutdown_interrupts_loses_no_message(
         consumers.join(name, FIVE, "slowly")
     consumers.settle("a", "b")
     published.wait_until(lambda: are_apart(consumers.shares(), "a", "b"))
+    published.wait_until(lambda: consumers.has_just_begun_a_slow_one("a"))
     assert 0 == consumers.workers["a"].end()
-
     assert [it for it in consumers.workers["a"].lines() if " stop " in it]
     sent = consumers.stop()
     assert set(range(sent)) <= consumers.numbers()
