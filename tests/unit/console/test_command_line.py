@@ -16,6 +16,8 @@ import yaml
 from console import controller, operator_commands
 from console.errors import ExitCode, Failure
 from console.main import app
+from console.progress import Silent
+from console.settings import load
 from tests.builders import examples
 from tests.builders.checkout import files, text
 from tests.builders.command_line import Run
@@ -280,9 +282,11 @@ def test_a_user_without_a_name_may_command(monkeypatch: pytest.MonkeyPatch) -> N
         "rediss://h/0?ssl_cert_reqs=bogus",
     ],
 )
-def test_a_redis_that_cannot_be_meant_is_refused_at_once(run: Run, url: str) -> None:
+def test_a_redis_that_cannot_be_meant_is_refused_at_once(url: str) -> None:
     """Before an earlier controller is replaced; what is wrong may be beside a password."""
-    code, _, error = run("run", "--standby", "--set", f"redis.url={url}")
+    settings = load(assignments=[f"redis.url={url}"], environment={}).settings
+    with pytest.raises(Failure, match=r"redis\.url is not understood") as refusal:
+        controller.run(settings, controller.Asked(), Silent())
 
-    assert (2, True) == (code, "redis.url is not understood" in error)
-    assert "hunter2" not in error
+    assert ExitCode.USAGE is refusal.value.exit_code
+    assert "hunter2" not in str(refusal.value)
