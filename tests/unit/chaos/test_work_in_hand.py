@@ -178,7 +178,7 @@ def test_who_is_frozen_may_have_begun_to_tell_its_broker() -> None:
     assert [] == judged(*FROZEN, reached, *told(18.05))
     assert [] == judged(*FROZEN, reached, *told(18.05, 1), *told(28, 2))  # its owner died
     assert [BACK] == judged(*FROZEN, reached, *told(18.3))  # long after it woke
-    again = [*told(18.01), *told(18.1, 3), *told(18.2)]
+    again = [*told(18.01), *told(18.1, 3), *told(18.4)]
     assert [BACK] == judged(*FROZEN, reached, *again)
     assert [BACK] == judged(*FROZEN, at(17, "broker-a", "committed", offset=9), *told(18.05, 8))
     awake = [it for it in FROZEN if it.kind not in {"stopped", "resumed"}]
