@@ -66,6 +66,7 @@ def test_a_position_has_the_effects_that_there_were_by_then() -> None:
     places, effects = sends.together(look)
     assert {ONE: 4} == places
     assert [3] == [it.offset for it in effects[ONE]]
+    assert sends.add(ONE, Send(4, {"topic": "t"}))  # it comes again, so its effect counts
 
 
 def test_what_is_much_is_written_in_pieces() -> None:

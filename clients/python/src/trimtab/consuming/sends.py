@@ -69,9 +69,9 @@ class Sends:
         while True:
             sought = self._sought
             places = look()
-            effects = {grant: self._taken(grant, at) for grant, at in places.items()}
-            if sought == self._sought:
-                return places, effects
+            with self._line:
+                if sought == self._sought:
+                    return places, {grant: self._take(grant, at) for grant, at in places.items()}
 
     def add(self, grant: Grant, send: Send) -> bool:
         """Keep this; tell whether it is not too late."""
@@ -81,10 +81,9 @@ class Sends:
             self._kept.setdefault(grant, []).append(send)
             return True
 
-    def _taken(self, grant: Grant, at: int) -> list[Send]:
-        with self._line:
-            self._gone[grant] = max(at, self._gone.get(grant, 0))
-            return [it for it in self._kept.get(grant, ()) if it.offset < at]
+    def _take(self, grant: Grant, at: int) -> list[Send]:
+        self._gone[grant] = max(at, self._gone.get(grant, 0))
+        return [it for it in self._kept.get(grant, ()) if it.offset < at]
 
     def written(self, grant: Grant, offset: int) -> None:
         """Kafka has the effects of all messages before this offset."""
