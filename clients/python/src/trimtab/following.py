@@ -118,6 +118,8 @@ def follow(
     installed("confluent")
     from confluent_kafka import Consumer, KafkaException  # noqa: PLC0415 - optional
 
+    from trimtab.transports.confluent_said import said  # noqa: PLC0415 - as above
+
     topic, link = prefix + ASSIGNMENTS.name, Link.of_confluent(bootstrap_servers, kafka or {})
     reads = {
         "group.id": f"{group}.following",
@@ -127,17 +129,14 @@ def follow(
     try:
         consumer = Consumer({"bootstrap.servers": bootstrap_servers, **(kafka or {}), **reads})
     except (KafkaException, TypeError, ValueError) as error:
-        said = error.args[0].str() if isinstance(error, KafkaException) else error
-        raise ConfigurationError(f"kafka: {said}") from error
+        raise ConfigurationError(f"kafka: {said(error)}") from error
     try:
         end = _assign(consumer, topic, group)
         for told in _told(_records(consumer, link, topic, is_over), Following(group), end):
             if member in (None, told.member):
                 yield told
     except KafkaException as error:
-        raise TransportError(
-            f"following, by Kafka at {link.place}: {error.args[0].str()}"
-        ) from error
+        raise TransportError(f"following, by Kafka at {link.place}: {said(error)}") from error
     finally:
         consumer.close()
 

@@ -136,10 +136,15 @@ def _seconds(name: str, value: str | float) -> float:
     return milliseconds(name, value, 1) / 1_000
 
 
+def is_topic(name: str) -> bool:
+    """Tell whether Kafka can have a topic that is called so."""
+    return bool(_TOPIC.fullmatch(name)) and name not in (".", "..")
+
+
 def demand_topics(names: Iterable[str]) -> None:
     """Refuse what Kafka has no topic of: nobody would wait for it in vain."""
     for name in names:
-        if not _TOPIC.fullmatch(name) or name in (".", ".."):
+        if not is_topic(name):
             raise ConfigurationError(
                 f"topics: {name!r} is no topic of Kafka's: 1 to 249 letters, digits, dots, _, -"
             )

@@ -31,7 +31,6 @@ from trimtab.consuming.choice import Start
 from trimtab.consuming.confluent_settings import (
     client_settings,
     consumer_settings,
-    said,
 )
 from trimtab.consuming.confluent_stall import Stall
 from trimtab.consuming.contract import Ends, RefusedError, Wish, where
@@ -41,6 +40,7 @@ from trimtab.listing import listed
 from trimtab.protocol import QueueRef
 from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_ends import EndFinder
+from trimtab.transports.confluent_said import said
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _NAMED: Final = 3

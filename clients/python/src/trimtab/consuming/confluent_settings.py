@@ -7,8 +7,6 @@ itself, or that jumps to the end of a queue, loses messages silently.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from confluent_kafka import KafkaError
-
 from trimtab.consuming.contract import Wish
 from trimtab.errors import ConfigurationError
 from trimtab.transports.confluent import soon
@@ -81,9 +79,3 @@ def transaction_settings(settings: Mapping[str, Any], patience_s: float) -> dict
         # What a process that died has left open: others who read only what is committed wait.
         "transaction.timeout.ms": int(2 * patience_s * 1_000),
     }
-
-
-def said(error: Exception) -> str:
-    """What librdkafka says of a setting, without the wrapping of its Python exception."""
-    cause = error.args[0] if error.args else error
-    return cause.str() if isinstance(cause, KafkaError) else str(cause)

@@ -4,16 +4,14 @@ It is written later, with others, in one transaction. What the client would not 
 never be committed, nor could anything after it. Used by `assembly`.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, SupportsIndex
 
+from trimtab.consuming.choice import is_topic
 from trimtab.errors import ConfigurationError
 
 _SENT: Final = {"topic", "value", "key", "headers", "partition", "timestamp"}
 """What confluent-kafka's `produce` takes, but for callbacks."""
-_TOPIC: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
-"""Kafka's rule (`Topic.validate`)."""
 _BESIDE, _EACH = 64, 8
 """Bytes of a record beside its contents, and for the length of each: no less than librdkafka counts
 (`RD_KAFKAP_MESSAGE_V2_MAX_OVERHEAD`)."""
@@ -30,7 +28,7 @@ def check(arguments: Mapping[str, Any], largest: int) -> None:
     for name in arguments.keys() - _SENT:
         raise ConfigurationError(f"send: {name} is not an option of send")
     topic = arguments["topic"]
-    if not isinstance(topic, str) or not _TOPIC.fullmatch(topic) or topic in {".", ".."}:
+    if not isinstance(topic, str) or not is_topic(topic):
         raise ConfigurationError(f"send: topic {topic!r} is no name that Kafka takes")
     size = _BESIDE + sum(
         _size(name, it) + _EACH

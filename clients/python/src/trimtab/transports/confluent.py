@@ -24,6 +24,7 @@ from trimtab.protocol import MEMBERS
 from trimtab.session import Send
 from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_ends import EndFinder, Partition, Unanswered
+from trimtab.transports.confluent_said import said
 from trimtab.transports.contract import (
     CaughtUp,
     Delivered,
@@ -122,7 +123,7 @@ class ConfluentTransport:
             self._producer = Producer(self._writing, logger=KAFKA_LOGGER)
             self._consumer = Consumer(self._reading, logger=KAFKA_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
-            raise ConfigurationError(f"kafka: {_text(error)}") from error
+            raise ConfigurationError(f"kafka: {said(error)}") from error
 
     def open(self, group: str) -> None:
         """Follow the group's partitions from where they end now."""
@@ -165,7 +166,7 @@ class ConfluentTransport:
                 on_delivery=report,
             )
         except (BufferError, KafkaException) as error:
-            self._events.append(Undelivered(ticket, _text(error)))
+            self._events.append(Undelivered(ticket, said(error)))
 
     def poll(self, timeout_ms: int) -> list[Event]:
         """Wait for a record, then take what else is there."""
@@ -292,9 +293,3 @@ class ConfluentTransport:
         if error.code() == _DENIED:
             return denied(self._link, topic, operation)
         return error.str()
-
-
-def _text(error: Exception) -> str:
-    """What librdkafka says, without the wrapping of its Python exception."""
-    cause = error.args[0] if error.args else error
-    return cause.str() if isinstance(cause, KafkaError) else str(cause)
