@@ -24,7 +24,7 @@ from chaos.history import History
 from chaos.installation import Broker, Controller, Installation
 from chaos.lines import Lines
 from chaos.on_kafka import on_kafka
-from chaos.on_rocketmq import is_orderly, on_rocketmq
+from chaos.on_rocketmq import is_in_order, on_rocketmq
 from chaos.rocketmq_servers import Servers
 from chaos.round import Round, WorkOn, play
 from chaos.work_in_hand import checks_of
@@ -106,7 +106,7 @@ def _place(kind: Kind, place: Path, stack: ExitStack) -> _Place:
     further = {"routes.name_servers": servers.names}
     installation = _installation(place, stack, further)
     work_on = partial(on_rocketmq, servers)
-    return _Place(installation, work_on, ROCKETMQ, lambda it: checks_of(orderly=is_orderly(it)))
+    return _Place(installation, work_on, ROCKETMQ, lambda it: checks_of(in_order=is_in_order(it)))
 
 
 def _installation(

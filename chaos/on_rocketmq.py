@@ -1,8 +1,8 @@
-"""Work on RocketMQ: push consumers of RocketMQ's own client, with the one line that has them obey.
+"""Work on RocketMQ: consumers of RocketMQ's own client, with the one line that has them obey.
 
 Each round makes a topic of its own, with queues at two brokers; its group is called like it. The
-listener is orderly if the seed is even, else concurrent. Every other member has a client of 4.9,
-and half of each kind are under `trimtab-guard`. Given to `round`. What a member has in hand is all
+seed says which kind of consumer it is that works. Every other member has a client of 4.9, and half
+of each kind are under `trimtab-guard`. Given to `round`. What a member has in hand is all
 that it tells, so `work_in_hand` says whose each queue was.
 """
 
@@ -31,26 +31,33 @@ _EACH: Final = QUEUES // len(BROKERS)
 _LIBRARIES: Final = (FIVE, FOUR, FIVE, FOUR)
 """By the numbers of the members."""
 _GUARDED: Final = (2, 3)
+_CONSUMERS: Final = ("orderly", "pull", "lite", "concurrently")
+"""By the remainder of the seed: two kinds of push consumers, and two that ask for messages."""
 _PATIENCE_S: Final = 60.0
 
 
-def is_orderly(seed: int) -> bool:
-    """Whether the listener takes the messages of a queue in order, one at a time."""
-    return seed % 2 == 0
+def consumers_of(seed: int) -> str:
+    """Which kind of consumer works in a round, as `ChaosMember` is told."""
+    return _CONSUMERS[seed % len(_CONSUMERS)]
+
+
+def is_in_order(seed: int) -> bool:
+    """Whether they take the messages of a queue in order, one at a time."""
+    return consumers_of(seed) != "concurrently"
 
 
 @contextmanager
 def on_rocketmq(
     servers: Servers, it: Round, installation: Installation, home: Path, record: Recorder
 ) -> Iterator["Consuming"]:
-    """Have push consumers work on a topic of these servers."""
+    """Have consumers work on a topic of these servers."""
     with ExitStack() as stack:
         store = stack.enter_context(Store(home))
         topic = f"{it.name}-{time.time_ns()}"
         servers.make(topic, _EACH)
         servers.watch(topic, home, _EACH)
-        listener = "orderly" if is_orderly(it.seed) else "concurrently"
-        command = _command(servers, installation, topic, home, store.port, listener)
+        kind = consumers_of(it.seed)
+        command = _command(servers, installation, topic, home, store.port, kind)
         fleet = stack.enter_context(Fleet(home, command, record, _GUARDED))
         traffic = stack.enter_context(Traffic(servers.names, topic, home))
         further = servers.faults(lambda kind, broker: record.write(_of_queues(kind, broker)))
@@ -152,14 +159,14 @@ def _of_queues(kind: EventKind, broker: int) -> list[Event]:
 
 
 def _command(
-    servers: Servers, installation: Installation, topic: str, home: Path, store: int, listener: str
+    servers: Servers, installation: Installation, topic: str, home: Path, store: int, kind: str
 ) -> Command:
     """How a consumer is started."""
     broker, controller = installation
 
     def command(number: int, who: str) -> Sequence[str]:
         about = [servers.names, broker.lines.servers(number), controller.prefix, topic, topic]
-        told = [str(_EACH), f"m{number}", who, listener, str(home / f"{who}.events"), str(store)]
+        told = [str(_EACH), f"m{number}", who, kind, str(home / f"{who}.events"), str(store)]
         library = _LIBRARIES[number % len(_LIBRARIES)]
         return java(home / who, "ChaosMember", *about, *told, library=library)
 

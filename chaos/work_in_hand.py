@@ -23,16 +23,16 @@ _UNTOLD: Final = frozenset(
     }
 )
 """The checks of what these histories do not tell."""
-IN_ORDER: Final = "an orderly queue is worked on in order"
+IN_ORDER: Final = "the messages of a queue are worked on in order"
 _ENDS: Final = {"killed", "died", "ended"}
 
 
-def checks_of(*, orderly: bool) -> Checks:
-    """The checks of what is told; and of listeners that take the messages of a queue in order."""
+def checks_of(*, in_order: bool) -> Checks:
+    """The checks of what is told; and of consumers that take the messages of a queue in order."""
     told = {name: check for name, check in CHECKS.items() if name not in _UNTOLD}
     told[BACK] = brokers_go_back
-    in_order = {IN_ORDER: out_of_order, EARLY: committed_before_its_effect}
-    return told | in_order if orderly else told
+    of_order = {IN_ORDER: out_of_order, EARLY: committed_before_its_effect}
+    return told | of_order if in_order else told
 
 
 def out_of_order(history: History) -> Iterator[str]:

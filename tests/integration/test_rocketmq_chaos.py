@@ -11,7 +11,7 @@ from chaos.drawing import drawing
 from chaos.faults import Kind
 from chaos.installation import Broker
 from chaos.lines import Lines
-from chaos.on_rocketmq import on_rocketmq
+from chaos.on_rocketmq import is_in_order, on_rocketmq
 from chaos.report import figures
 from chaos.rocketmq_servers import Servers
 from chaos.round import Round, play
@@ -23,7 +23,7 @@ from tests.integration.controller_process import ControllerProcess
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
 SEED = 8931
-"""It draws each kind once, and none of them late. It is odd, so the listener is concurrent."""
+"""It draws each kind once, and none of them late. Its consumers have a concurrent listener."""
 SECONDS = 17.0
 KINDS = frozenset(
     {
@@ -52,7 +52,7 @@ def test_rocketmqs_consumers_lose_nothing_and_no_queue_has_two_owners(
         history = play(Round(SEED, SECONDS, KINDS), installation, work_on, KEPT)
     (KEPT / "ownership.svg").write_text(drawing(f"seed {SEED}", history))
 
-    wrong = violations(history, checks_of(orderly=False))
+    wrong = violations(history, checks_of(in_order=is_in_order(SEED)))
     assert {} == wrong, (f"seed {SEED}, kept in {KEPT}", figures(history))
     cured = {event.said for event in history if event.kind == "cured"}
     assert [] == [kind for kind in KINDS if not any(it.startswith(kind) for it in cured)]

@@ -24,7 +24,7 @@ def worked(second: float, who: str, token: int, offset: int, lasts_s: float = 0.
 
 def judged(*events: Event) -> list[str]:
     """The checks that fail."""
-    return list(violations(with_tenures(ordered([*events, *REST])), checks_of(orderly=False)))
+    return list(violations(with_tenures(ordered([*events, *REST])), checks_of(in_order=False)))
 
 
 GOOD = [
@@ -76,7 +76,7 @@ def test_an_orderly_queue_is_worked_on_in_order() -> None:
 
     def told(*events: Event) -> list[str]:
         history = with_tenures(ordered([*events, *REST]))
-        return list(violations(history, checks_of(orderly=True)))
+        return list(violations(history, checks_of(in_order=True)))
 
     first, again = worked(1, "m0.1", 1, 0), worked(5, "m1.1", 2, 0)
     assert [] == told(*first, *worked(2, "m0.1", 1, 1), *again, *worked(6, "m1.1", 2, 1))
@@ -188,7 +188,7 @@ def test_who_is_frozen_may_have_begun_to_tell_its_broker() -> None:
 def test_what_is_committed_in_order_has_had_its_effect() -> None:
     """Of an orderly queue; else what fails is committed, and comes again."""
     early = at(0.95, "broker-a", "committed", offset=1)
-    orderly = violations(with_tenures(ordered([*GOOD, early, *REST])), checks_of(orderly=True))
+    orderly = violations(with_tenures(ordered([*GOOD, early, *REST])), checks_of(in_order=True))
 
     assert EARLY in orderly
     assert [] == judged(*GOOD, early)

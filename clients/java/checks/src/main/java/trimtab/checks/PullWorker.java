@@ -2,15 +2,9 @@ package trimtab.checks;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Set;
-import java.util.function.BooleanSupplier;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
 import org.apache.rocketmq.client.consumer.MQPullConsumer;
 import org.apache.rocketmq.client.consumer.MQPullConsumerScheduleService;
-import org.apache.rocketmq.client.consumer.PullResult;
-import org.apache.rocketmq.client.consumer.PullStatus;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.MemberOptions;
@@ -26,18 +20,12 @@ import trimtab.rocketmq.Trimtab;
 public final class PullWorker {
     private static final int WORK_MS = 4;
     private static final int REST_MS = 10;
-    private static final int AT_ONCE = 32;
-    /** Nobody has committed anything; less is no answer. */
-    private static final long NONE = -1;
 
-    private final Map<MessageQueue, Thread> threads = new HashMap<>();
-    private final MQPullConsumer consumer;
+    private final PullThreads threads;
     private volatile Trimtab trimtab;
-    /** What the listener was told last. */
-    private volatile Set<MessageQueue> mine = Set.of();
 
     private PullWorker(MQPullConsumer consumer) {
-        this.consumer = consumer;
+        threads = new PullThreads(consumer, this::work, it -> say("failed " + it));
     }
 
     public static void main(String[] args) throws Exception {
@@ -48,7 +36,7 @@ public final class PullWorker {
             PullWorker worker = new PullWorker(consumer);
             worker.trimtab = Trimtab.attach(consumer, options);
             service.registerPullTaskCallback(args[4], worker.trimtab.guarded((queue, context) -> {
-                worker.work(queue, () -> true);
+                worker.threads.once(queue, () -> true);
                 context.setPullNextDelayTimeMillis(REST_MS);
             }));
             service.start();
@@ -57,7 +45,7 @@ public final class PullWorker {
         } else {
             DefaultMQPullConsumer consumer = named(new DefaultMQPullConsumer(args[3]), args);
             PullWorker worker = new PullWorker(consumer);
-            consumer.registerMessageQueueListener(args[4], (topic, all, mine) -> worker.change(mine));
+            consumer.registerMessageQueueListener(args[4], (topic, all, mine) -> worker.threads.change(mine));
             worker.trimtab = Trimtab.attach(consumer, options);
             consumer.start();
             worker.obey();
@@ -82,69 +70,17 @@ public final class PullWorker {
         trimtab.close();
     }
 
-    /** Comes back when nobody works on what is not ours any more. */
-    private void change(Set<MessageQueue> now) {
-        mine = Set.copyOf(now);
-        threads.keySet().removeIf(it -> !now.contains(it) && end(threads.get(it)));
-        for (MessageQueue queue : now) {
-            threads.computeIfAbsent(queue, it -> {
-                Thread thread = new Thread(() -> pull(it), "pull-" + it.getQueueId());
-                thread.setDaemon(true);
-                thread.start();
-                return thread;
-            });
+    /** Works on a message, unless its queue is not ours any more. */
+    private boolean work(MessageExt message, MessageQueue queue) throws InterruptedException {
+        if (!trimtab.holds(queue)) {
+            return false;
         }
-    }
-
-    private static boolean end(Thread thread) {
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        String where = queue.getTopic() + " " + queue.getQueueId() + " "
+                + new String(message.getBody(), StandardCharsets.UTF_8);
+        say("begin " + where);
+        Thread.sleep(WORK_MS);
+        say("end " + where);
         return true;
-    }
-
-    private void pull(MessageQueue queue) {
-        while (mine.contains(queue)) {
-            work(queue, () -> mine.contains(queue));
-            rest(REST_MS);
-        }
-    }
-
-    /** One pull, and all that it brought, unless that is not ours any more. */
-    private void work(MessageQueue queue, BooleanSupplier goesOn) {
-        try {
-            long stored = consumer.fetchConsumeOffset(queue, false);
-            if (stored < NONE) {
-                return; // no answer
-            }
-            PullResult pulled = consumer.pull(queue, "*", stored == NONE ? consumer.minOffset(queue) : stored, AT_ONCE);
-            if (pulled.getPullStatus() != PullStatus.FOUND) {
-                return;
-            }
-            for (MessageExt message : pulled.getMsgFoundList()) {
-                if (!goesOn.getAsBoolean() || !trimtab.holds(queue)) {
-                    return;
-                }
-                String where = queue.getTopic() + " " + queue.getQueueId() + " "
-                        + new String(message.getBody(), StandardCharsets.UTF_8);
-                say("begin " + where);
-                rest(WORK_MS);
-                say("end " + where);
-                consumer.updateConsumeOffset(queue, message.getQueueOffset() + 1);
-            }
-        } catch (Exception e) { // RocketMQ declares four: it is tried again
-            say("failed " + e);
-        }
-    }
-
-    private static void rest(long millis) {
-        try {
-            Thread.sleep(millis);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private static synchronized void say(String line) {

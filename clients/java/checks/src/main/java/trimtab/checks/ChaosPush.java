@@ -1,0 +1,55 @@
+package trimtab.checks;
+
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
+import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
+import trimtab.MemberOptions;
+import trimtab.rocketmq.Trimtab;
+
+/** A push consumer, whose listener takes messages in order or not. Of those that come in any order some fail once. */
+final class ChaosPush implements ChaosClient {
+    private final DefaultMQPushConsumer consumer;
+    private final ChaosEffects effects;
+    private volatile Trimtab trimtab;
+
+    ChaosPush(String group, String names, String name, String topic, ChaosEffects effects, boolean orderly)
+            throws MQClientException {
+        this.effects = effects;
+        consumer = new DefaultMQPushConsumer(group);
+        consumer.setNamesrvAddr(names);
+        consumer.setClientIP("chaos");
+        consumer.setInstanceName(name);
+        consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+        consumer.subscribe(topic, "*");
+        if (orderly) {
+            consumer.registerMessageListener((MessageListenerOrderly) (messages, context) ->
+                    effects.of(messages.get(0), context.getMessageQueue(), trimtab, false)
+                            ? ConsumeOrderlyStatus.SUCCESS
+                            : ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT);
+        } else {
+            consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) ->
+                    effects.of(messages.get(0), context.getMessageQueue(), trimtab, true)
+                            ? ConsumeConcurrentlyStatus.CONSUME_SUCCESS
+                            : ConsumeConcurrentlyStatus.RECONSUME_LATER);
+        }
+    }
+
+    ChaosPush attached(MemberOptions options) {
+        trimtab = Trimtab.attach(consumer, options);
+        return this;
+    }
+
+    @Override
+    public void start() throws MQClientException {
+        consumer.start();
+    }
+
+    @Override
+    public void end() {
+        consumer.shutdown();
+    }
+}
