@@ -75,8 +75,12 @@ from streaming.startup.terms import (
     present_terms,
 )
 from streaming.topics import URGENT, names
+from trimtab.protocol import ROUTES
 
 DISTRIBUTION: Final = "trimtab-controller"
+_SAID: Final = tuple(it for it in URGENT if it is not ROUTES)
+"""What may be too much. On ``routes`` is what earlier starts were told, as often as they failed;
+its beginning is in the first batch in any case, and then nothing is decided (``gate``)."""
 _TOO_OLD: Final = (
     "more records wait than the first batch can read; continuing from what is published, with a "
     "new checkpoint"
@@ -272,9 +276,8 @@ class Beginning:
         if damage or checkpoint.in_use:
             before, at = checkpoint.terms(), {} if damage else checkpoint.positions()
             lost = losses(at, before.topics if before else {}, contents)
-            waiting = (
-                0 if damage else unread(at, contents, names(self.options.topics.prefix, URGENT))
-            )
+            counted = names(self.options.topics.prefix, _SAID)
+            waiting = 0 if damage else unread(at, contents, counted)
             if not (damage or lost or self._moves_over or waiting > MOST_WAITING):
                 if before is not None and before != continued(before):
                     checkpoint.begin(continued(before))

@@ -5,9 +5,9 @@ is.
 """
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from console.settings.section import Section
 from console.settings.units import Duration
@@ -32,7 +32,8 @@ class RetentionSettings(Section):
     for longer starts from what is left."""
 
     releases: Duration = _kept(topics.RELEASES)
-    """Releases of queues. Heirs read them within milliseconds; the rest is for looking back."""
+    """Releases of queues. Heirs read them within milliseconds; a controller that was away reads in
+    them who has what by now, so they are kept at least as long as ``members``."""
 
     routes: Duration = _kept(topics.ROUTES)
     """The queues of each topic; the last known are kept in the controller's state as well."""
@@ -51,6 +52,15 @@ class RetentionSettings(Section):
 
     deadletters: Duration = _kept(topics.DEADLETTERS)
     """Records that could not be used: how long they can be looked at."""
+
+    @model_validator(mode="after")
+    def _is_told_who_has_what(self) -> Self:
+        if self.releases < self.members:
+            raise ValueError(
+                f"releases ({self.releases}) must be at least members ({self.members}): a controller "
+                "that was away has to read both"
+            )
+        return self
 
 
 class TopicSettings(Section):

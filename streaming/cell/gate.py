@@ -37,6 +37,8 @@ from trimtab.protocol import (
     LATENCY,
     ROUTES,
     TICK_KEY,
+    Adopt,
+    Advance,
     DeadLetter,
     Record,
     Tick,
@@ -172,7 +174,8 @@ def _gathered(
         if topic is LATENCY:
             through.append(row)
         elif topic is not HEARTBEATS:
-            waiting.append(row)
+            if not _is_of_another(row, gate.start, decoder):
+                waiting.append(row)
         elif (tick := tick_of(row) if decoder.is_tick(row) else None) is None:
             beats.take(row)
         elif tick.start == gate.start:
@@ -207,10 +210,21 @@ def _noted(gate: Gate, row: Row, batch: Sequence[Row], decoder: Decoder, after: 
     if not isinstance(record, Told):
         return gate
     if not record.whole:
-        return replace(gate, start=record.start, shut=True, told=False, ticks=0)
+        waiting = tuple(it for it in gate.waiting if not _is_of_another(it, record.start, decoder))
+        return Gate(record.start, shut=True, waiting=waiting, beats=gate.beats)
     told = row.offset > after and record.start == gate.start
     told = told and is_whole(record, [*gate.waiting, *batch], decoder)
     return replace(gate, told=True) if told else gate
+
+
+def _is_of_another(row: Row, start: str, decoder: Decoder) -> bool:
+    """Tell whether an earlier start was told this, which then failed: it is told anew.
+
+    Starts may fail very often in a week. Kept, what each was told would be more than all else.
+    """
+    if not decoder.is_found(row) or f'"{start}"'.encode() in (row.value or b""):
+        return False
+    return isinstance(_record(ROUTES, row), Adopt | Advance)
 
 
 def is_whole(word: Told, rows: Iterable[Row], decoder: Decoder) -> bool:

@@ -58,22 +58,22 @@ def worked(log: Log) -> list[Record]:
     return fold(Cell(gate=SHUT), log.rows, RULES).records
 
 
-def starts(log: Log, published: Sequence[Record], at: int) -> CellRules:
+def starts(log: Log, published: Sequence[Record], at: int, name: str = NEW) -> CellRules:
     """Another controller starts, with nothing: it is told what is published."""
-    board = PublishedState(NEW)
+    board = PublishedState(name)
     for record in published:
         if record.topic == "t.assignments":
             board.assignment(record.key, record.value)
         elif record.topic == "t.groups":
             board.summary(record.key, record.value)
-    begun = told(log, NEW, at, whole=False)
+    begun = told(log, name, at, whole=False)
     notices = list(board.found())
     for found in notices:
         log.append(ROUTES, found.group, found.record, at=at)
-    told(log, NEW, at, whole=True, count=len(notices))
-    tick(log, NEW, 0, None, at)
-    tick(log, NEW, 1, 0, at + 2_000)
-    return replace(RULES, opening=Opening(NEW, begun.offset))
+    told(log, name, at, whole=True, count=len(notices))
+    tick(log, name, 0, None, at)
+    tick(log, name, 1, 0, at + 2_000)
+    return replace(RULES, opening=Opening(name, begun.offset))
 
 
 def lived(rows: Sequence[Row], cuts: Sequence[int], known: CellRules) -> list[Folded]:
@@ -112,6 +112,21 @@ def test_it_is_whole_read_record_by_record() -> None:
     assert [] == [it for batch in early for it in batch.records]
     assert {"a", "b", "c"} == set(state_of(last.cell).membership.members)
     assert () == read_gate(last.cell.gate).waiting
+
+
+def test_what_earlier_starts_were_told_is_not_kept() -> None:
+    """A controller that fails at each start is told everything as often; one telling is kept."""
+    log, kept = Log(), list[int]()
+    published, cell = worked(log), Cell(gate=SHUT)
+    for failures in range(5):
+        known = starts(log, published, 9_000, f"17673120{failures:05d}-0b5e55ed")
+        told_it = [it for it in log.read() if it.topic == "t.routes"]
+        folded = fold(read(write(cell)), told_it, known)
+        cell = folded.cell
+        waiting = read_gate(cell.gate).waiting
+        kept.append(sum(b'"adopt"' in (it.value or b"") for it in waiting))
+
+    assert [3] * 5 == kept
 
 
 def test_what_an_older_start_was_told_opens_nothing() -> None:

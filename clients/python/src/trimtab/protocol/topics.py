@@ -133,7 +133,8 @@ RELEASES: Final[Topic[Release]] = Topic(
     "The baton: a holder lets queues go, the heir starts.",
     "group",
     (Release,),
-    retention_ms=_DAY_MS,
+    # As long as joins: whom they named may have its queues from nothing else.
+    retention_ms=7 * _DAY_MS,
 )
 ROUTES: Final[Topic[RoutesRecord]] = Topic(
     "routes",
