@@ -20,7 +20,7 @@ from streaming.process.trouble import Trouble
 
 LIFETIME_MS: Final = 5_000
 """What could not be sent for so long is dropped: it is said again, or what is newer says more."""
-_WORN_S: Final = 30.0
+WORN_S: Final = 30.0
 """A client that has done nothing for so long is replaced. Kafka is back sooner, as a rule, and then
 its client has a second to connect."""
 Heard = Callable[[KafkaError | None, Message], object]
@@ -34,7 +34,7 @@ def _nothing(_error: KafkaError | None, _message: Message) -> None:
 class FeedProducer:
     """Writes the records of one feed; its feed polls it again and again."""
 
-    def __init__(self, config: Config, trouble: Trouble, worn_s: float = _WORN_S) -> None:
+    def __init__(self, config: Config, trouble: Trouble, worn_s: float = WORN_S) -> None:
         self._config = {**config, "linger.ms": 0, "message.timeout.ms": LIFETIME_MS}
         self._trouble, self._worn_s = trouble, worn_s
         self._producer = Producer(self._config)
@@ -90,7 +90,7 @@ class FeedConsumer:
     """Reads partitions for one feed, and tells their ends."""
 
     def __init__(
-        self, config: Config, places: Iterable[TopicPartition], worn_s: float = _WORN_S
+        self, config: Config, places: Iterable[TopicPartition], worn_s: float = WORN_S
     ) -> None:
         self._config = {**config, "enable.partition.eof": True}
         self._next = {(it.topic, it.partition): it.offset for it in places}

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
+from streaming.feeds.clients import WORN_S, discard
 from streaming.feeds.feed import PROMPT, logger, reader_config, taken
 from streaming.options import Options
 from streaming.process.trouble import Trouble
@@ -73,11 +74,13 @@ class Activity:
         self._words = [
             TopicPartition(f"{prefix}{CONTROLLERS.name}", it) for it in range(partitions)
         ]
-        self._consumer = Consumer({**reader_config(options, name, self._trouble), **PROMPT})
+        self._config = {**reader_config(options, name, self._trouble), **PROMPT}
+        self._consumer = Consumer(self._config)
         self._silence = Silence(time.monotonic())
-        self._asked = time.monotonic()
+        self._asked = self._made = time.monotonic()
         self._end: int | None = None
-        """When Kafka was asked last where the ticks end, and where: of a new topic at 0."""
+        """When Kafka said last where the ticks end, and where: of a new topic at 0. None: it was
+        not asked, or did not answer."""
         self._active: set[str] = set()
         """Who has ticked, and has not said that it has ended."""
         self._ended: str | None = None
@@ -160,15 +163,28 @@ class Activity:
         now = time.monotonic()
         if self.is_read:
             self._silence.proven(self._asked, now)
-            self._trouble.over()
         if now - self._asked < _ASK_S:
             return
         try:
             _, end = self._consumer.get_watermark_offsets(self._ticks, _ANSWER_S)
         except KafkaException as error:
+            self._end = None
             self._trouble.met(error)
+            if now - max(self._asked, self._made) > WORN_S:
+                self._read_anew(now)
         else:
             self._asked, self._end = now, end
+            self._trouble.over()
+
+    def _read_anew(self, now: float) -> None:
+        """Read on with another client: this one may never find its brokers again (H15)."""
+        places = [self._ticks, *self._words]
+        for place, at in zip(places, self._consumer.position(places), strict=True):
+            place.offset = max(at.offset, place.offset)
+        held: list[object] = [self._consumer]
+        self._consumer, self._made = Consumer(self._config), now
+        discard(held)
+        self._consumer.assign(places)
 
     def _begin(self) -> None:
         """Begin at the ends: what was said before is over."""
