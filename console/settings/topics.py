@@ -57,8 +57,8 @@ class RetentionSettings(Section):
     def _is_told_who_has_what(self) -> Self:
         if self.releases < self.members:
             raise ValueError(
-                f"releases ({self.releases}) must be at least members ({self.members}): a controller "
-                "that was away has to read both"
+                "releases must be kept at least as long as members: a controller that was away "
+                "reads both"
             )
         return self
 

@@ -85,6 +85,10 @@ class Gauge(Family):
         if self.series(labels) == labels:
             self._values[labels] = value
 
+    def has_room(self, count: int) -> bool:
+        """Whether there is room for so many series more."""
+        return len(self._values) + count <= MOST_SERIES
+
     def drop(self, *labels: str) -> None:
         """Forget a series: what it was about is gone."""
         self._values.pop(labels, None)

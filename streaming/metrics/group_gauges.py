@@ -1,8 +1,9 @@
 """The gauges of groups: what each group's last summary says.
 
 The route watcher reads every summary anyway, from the first, so a controller that starts knows all
-groups at once. A group without members keeps its series, at 0; one whose summary is withdrawn loses
-them.
+groups at once. A group without members keeps one series, of no active member, until others need the
+room: in years there are very many names that were used once. One whose summary is withdrawn loses
+all.
 
 Used by ``routes``.
 """
@@ -44,6 +45,8 @@ class GroupGauges:
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
         self._known: dict[str, _Known] = {}
+        self._empty: dict[str, None] = {}
+        """Those without members that have a series, the oldest first."""
         self._states = Counter[str]()
         for state in _STATES:
             metrics.groups.groups.set(0, state)
@@ -57,26 +60,15 @@ class GroupGauges:
             known = _Known(group.state, group.members, total, queues.unassigned)
             self._known[group.group] = known
             self._count(group.group, 1)
-            gauges = self._metrics.groups
-            gauges.epoch.set(group.epoch, group.group)
-            for state in _QUEUE_STATES:
-                gauges.queues.set(getattr(queues, state), group.group, state)
-            for state, count in _members(group).items():
-                gauges.members.set(count, group.group, state)
-            gauges.imbalance.set(_imbalance(group), group.group)
+            self._forget(group.group)
+            self._show(group, total)
 
     def gone(self, group: str) -> None:
         """Forget a group whose summary was withdrawn."""
         with self._metrics.lock:
             self._count(group, -1)
             self._known.pop(group, None)
-            gauges = self._metrics.groups
-            gauges.epoch.drop(group)
-            gauges.imbalance.drop(group)
-            for state in _QUEUE_STATES:
-                gauges.queues.drop(group, state)
-            for state in (ACTIVE, *_MEMBER_STATES):
-                gauges.members.drop(group, state)
+            self._forget(group)
 
     def totals(self) -> Totals:
         """Return the sums of all groups."""
@@ -88,6 +80,33 @@ class GroupGauges:
             queues=sum(it.queues for it in known),
             unassigned=sum(it.unassigned for it in known),
         )
+
+    def _show(self, group: Group, queues: int) -> None:
+        """Set what its summary says; of a group that nobody works in next to nothing."""
+        name, gauges = group.group, self._metrics.groups
+        if not group.members and not queues:
+            self._empty[name] = None
+            gauges.members.set(0, name, ACTIVE)
+            return
+        while self._empty and not gauges.members.has_room(len(_MEMBER_STATES) + 1):
+            self._forget(next(iter(self._empty)))
+        gauges.epoch.set(group.epoch, name)
+        for state in _QUEUE_STATES:
+            gauges.queues.set(getattr(group.queues, state), name, state)
+        for state, count in _members(group).items():
+            gauges.members.set(count, name, state)
+        gauges.imbalance.set(_imbalance(group), name)
+
+    def _forget(self, group: str) -> None:
+        """Drop all series of a group."""
+        self._empty.pop(group, None)
+        gauges = self._metrics.groups
+        gauges.epoch.drop(group)
+        gauges.imbalance.drop(group)
+        for state in _QUEUE_STATES:
+            gauges.queues.drop(group, state)
+        for state in (ACTIVE, *_MEMBER_STATES):
+            gauges.members.drop(group, state)
 
     def _count(self, group: str, change: int) -> None:
         if group in self._known:

@@ -55,6 +55,10 @@ from tests.unit.console.conftest import Sources
             ),
         ),
         (
+            "[topics.retention]\nreleases = '1d'",
+            "topics.retention: releases must be kept at least as long as members: a controller",
+        ),
+        (
             "[policy]\nstrategy = 'AVERAGE'",
             "policy: strategy: no strategy is called 'AVERAGE'; there are: AVG, ",
         ),

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from streaming.metrics.catalogue import Metrics
+from streaming.metrics.families import MOST_SERIES
 from streaming.metrics.group_gauges import ACTIVE, GroupGauges, Totals
 from trimtab.protocol import Group
 
@@ -62,6 +63,21 @@ def test_an_empty_group_keeps_its_series_and_a_withdrawn_one_has_none() -> None:
     gauges.gone("billing")
     assert "billing" not in metrics.text()
     assert 0 == metrics.groups.groups.total()
+
+
+def test_names_that_were_used_once_hide_no_group_that_works() -> None:
+    """Of them there are very many in years; what has members has its series all the same."""
+    metrics, nothing = Metrics(), {"assigned": 0, "moving": 0, "unassigned": 0}
+    gauges = GroupGauges(metrics)
+    for number in range(MOST_SERIES + 10):
+        gauges.note(group(f"once-{number}", state="empty", queues=nothing))
+    gauges.note(group("billing", {"held": True}))
+    shown = metrics.groups
+
+    assert 1 == shown.members.value("billing", "held")
+    assert 2 == shown.queues.value("billing", "unassigned")
+    assert len(shown.members.values()) <= MOST_SERIES
+    assert MOST_SERIES + 10 == shown.groups.value("empty")
 
 
 @pytest.mark.parametrize("again", [1, 3])
