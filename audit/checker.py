@@ -38,6 +38,7 @@ from audit.history import (
 from audit.possession import Possession
 from audit.reading import Reader, Reading
 from audit.rest import Rest
+from audit.shown import ALL, Shown
 from audit.silence import Blast, Silence
 from audit.violations import Invariant, Violation
 
@@ -56,11 +57,11 @@ class Promises:
     exact: bool = False
     """The entries come in the very order in which the controller read and wrote them, and the
     ends of its batches are known. Recorded topics only have the brokers' times."""
-    releases: bool = True
-    """What members let go is in the history. If not, a member that is told to let go is
+    releases: Shown = ALL
+    """What members let go. Where it is not in the history, a member that is told to let go is
     taken to have done so."""
-    joins: bool = True
-    """Joins are in the history, too. If not, it is unknown who asked to be told again."""
+    joins: Shown = ALL
+    """Joins and leaves. Where they are not, it is unknown who asked to be told again, or left."""
     bytes_at_rest: int = 4_000
     bytes_each: int = 700
     """What the state of a group may take, and more for each member and queue."""

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from audit.history import BeatSeen, Effaced, Grant, Issued, Joined, Life, Summarised
 from audit.reading import Reader, Reading
 from audit.reminders import Reminders
+from audit.shown import Shown
 from audit.violations import Invariant, Violation
 
 _MEANINGS_REMEMBERED = 10_000
@@ -38,7 +39,7 @@ class _Said(NamedTuple):
 class Epochs:
     """The counter of one group, as published."""
 
-    def __init__(self, group: str, reader: Reader, *, exact: bool, joins: bool) -> None:
+    def __init__(self, group: str, reader: Reader, *, exact: bool, joins: Shown) -> None:
         """Begin with nothing said; say what will be shown, and in which order (``Promises``)."""
         self._group = group
         self._exact = exact
@@ -134,7 +135,7 @@ class Epochs:
         if before.epoch == record.epoch and before.content != record.content:
             detail = f"two meanings of epoch {record.epoch}"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
-        if not self._joins or asked:
+        if asked or not self._joins.covers(record.at):
             return
         if before.epoch < record.epoch and before.assignment == assignment:
             detail = f"told again under epoch {record.epoch} what epoch {before.epoch} said"

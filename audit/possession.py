@@ -36,13 +36,14 @@ from audit.history import (
     Queue,
     Released,
 )
+from audit.shown import Shown
 from audit.violations import Invariant, Violation, queue_text
 
 
 class Possession:
     """All queues of one group."""
 
-    def __init__(self, group: str, *, exact: bool, releases: bool, joins: bool) -> None:
+    def __init__(self, group: str, *, exact: bool, releases: Shown, joins: Shown) -> None:
         """Begin with no deed at all; say what will be shown, and in which order (``Promises``)."""
         self._group = group
         self._exact = exact
@@ -85,7 +86,7 @@ class Possession:
         for row in () if record.life in self._eager else record.give:
             claim, _ = self._claim(record, row)  # no new grant; what made it may not be shown
             claim.told_to_give = claim.told_to_give or record.epoch
-            claim.able = claim.able and self._releases
+            claim.able = claim.able and self._releases.covers(record.at)
         for inherited in record.inherit:
             yield from self._inherited(record, inherited)
 
@@ -213,7 +214,7 @@ class Possession:
         for queue in self._queues.get(record.life, ()):
             claims = self._deeds[queue].claims
             for (life, epoch), claim in list(claims.items()):
-                told = claim.told_to_give if self._releases else epoch
+                told = claim.told_to_give if self._releases.covers(claim.said) else epoch
                 if life != record.life or told is None or record.epoch < told:
                     continue
                 if Grant(queue, epoch) not in owned:
@@ -242,7 +243,7 @@ class Possession:
         for queue, one, other, at in suspicions:
             if one.life not in self._queues or other.life not in self._queues:
                 continue
-            if not self._joins and not self._is_there(queue, other):
+            if not self._joins.covers(other.said) and not self._is_there(queue, other):
                 continue  # it may have left, which was not shown
             if other.life in self._eager and not self._claims(queue, other):
                 continue  # its new assignment stands beside its successor's

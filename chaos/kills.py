@@ -6,6 +6,7 @@ auditor finds nothing in all that was written. The steps come in turn, in an ord
 says.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -231,12 +232,16 @@ def _shared(members: Iterable[Member]) -> int:
 
 
 def audited(servers: str, prefix: str, settings: Mapping[str, str] = _NONE) -> list[str]:
-    """Return what the auditor finds in all that was written, under these settings."""
+    """Return what the auditor finds in all that was written, under these settings.
+
+    Raises:
+        Failure: It could not judge all of it.
+    """
     given = {
         f"TRIMTAB_{name.replace('.', '__').upper()}": value
         for name, value in {**settings, "topics.prefix": prefix}.items()
     }
-    command = [sys.executable, "-m", "console.main", "--quiet", "check"]
+    command = [sys.executable, "-m", "console.main", "--quiet", "check", "-o", "json"]
     told = subprocess.run(
         [*command, "--bootstrap-servers", servers],
         env={**os.environ, **given},
@@ -246,7 +251,10 @@ def audited(servers: str, prefix: str, settings: Mapping[str, str] = _NONE) -> l
     )
     if told.returncode not in {ExitCode.OK, ExitCode.UNHEALTHY}:
         raise Failure("the auditor cannot read the topics", details=told.stderr)
-    return told.stdout.splitlines() if told.returncode else []
+    result = json.loads(told.stdout)
+    if result["not_judged"]:
+        raise Failure("the auditor cannot read all records", details=str(result["not_judged"]))
+    return [str(it) for it in result["violations"]]
 
 
 def _tell(struck: list[Struck], wrong: list[str]) -> None:

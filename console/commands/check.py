@@ -42,7 +42,8 @@ def check(
     groups and history, if they are there), as `trimtab replay` reads them, in any order and any
     number of files. It looks for queues that two members may have worked on (I1), tokens and
     epochs that go back (I3, I4), members evicted too early (I6), queues outside a subscription
-    (I10) and assignments that say nothing new (I14). Exit code 3 when it finds any.
+    (I10) and assignments that say nothing new (I14). What was answered by records that retention
+    has taken is not judged. Exit code 3 when it finds any, 4 when there is nothing to judge.
 
     Examples:
       trimtab check heartbeats.jsonl members.jsonl releases.jsonl assignments.jsonl
@@ -72,7 +73,9 @@ def check(
         progress.note(f"not judged: {unreadable}")
     remarks.tell(progress)
     _show(judge, violations, group, output)
-    if remarks.is_missing:
+    if not judge.groups:
+        progress.note("nothing was judged: no record of any group could be read")
+    if remarks.is_missing or not judge.groups:
         raise typer.Exit(ExitCode.NOT_FOUND)
     if violations:
         raise typer.Exit(ExitCode.UNHEALTHY)

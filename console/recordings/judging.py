@@ -8,12 +8,14 @@ order, too.
 Called by `trimtab check`. Its one rule: what cannot be read is counted, and not judged.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from audit.checker import Checker, Promises
 from audit.history import Place, Ticked
+from audit.shown import NONE, Shown
 from audit.violations import Violation
 from audit.wire import entries_of
 from streaming.topics import inlets
@@ -66,8 +68,13 @@ class Judge:
             rows,
             key=lambda row: (row.appended_ms, row.topic not in heard, row[:3]),
         )
-        there = {row.topic.removeprefix(self.prefix) for row in ordered}
-        releases, joins = RELEASES.name in there, MEMBERS.name in there
+        firsts = _firsts(ordered)
+        releases, beats, joins = (
+            _shown(firsts.get(f"{self.prefix}{it.name}")) for it in (RELEASES, HEARTBEATS, MEMBERS)
+        )
+        # a release that was lost is proved by beats
+        later = {it: max(releases.since.get(it, 0), at) for it, at in beats.since.items()}
+        releases = replace(releases, since={**releases.since, **later})
         checker = Checker(replace(self.promises, releases=releases, joins=joins))
         for row in ordered:
             for violation in self._show(checker, row):
@@ -88,3 +95,20 @@ class Judge:
             if not isinstance(entry, Ticked):
                 self.groups.add(entry.group)
             yield from checker.take(entry)
+
+
+def _firsts(rows: Iterable[Row]) -> dict[str, dict[int, Row]]:
+    """Find the first row of each partition of each topic, by its place in the log."""
+    firsts: defaultdict[str, dict[int, Row]] = defaultdict(dict)
+    for row in rows:
+        known = firsts[row.topic].setdefault(row.partition, row)
+        if row.offset < known.offset:
+            firsts[row.topic][row.partition] = row
+    return firsts
+
+
+def _shown(firsts: Mapping[int, Row] | None) -> Shown:
+    """Say what is shown of a topic: retention may have taken its beginning."""
+    if not firsts:
+        return NONE
+    return Shown(since={it: row.appended_ms for it, row in firsts.items() if row.offset > 0})

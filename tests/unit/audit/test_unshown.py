@@ -3,6 +3,7 @@
 import pytest
 
 from audit.checker import Promises
+from audit.shown import ALL, NONE, Shown
 from tests.unit.audit.histories import ShownHistory
 
 
@@ -18,7 +19,7 @@ def test_whoever_is_told_to_give_was_granted_that_before() -> None:
 
 def without_joins(*, releases: bool = False) -> ShownHistory:
     """A holds a queue under 1. Nobody's coming or going is shown, nor, perhaps, a release."""
-    told = ShownHistory(Promises(joins=False, releases=releases))
+    told = ShownHistory(Promises(joins=NONE, releases=ALL if releases else NONE))
     told.issued("a", 1, hold="orders-0@1 orders-1@1")
     return told
 
@@ -132,3 +133,19 @@ def test_the_assignment_of_a_twin_is_withdrawn_under_its_life() -> None:
     told.withdrawn("a@1")
     told.issued("c", 3)
     assert [] == told.details
+
+
+@pytest.mark.parametrize(("kept_since", "wrong"), [(0, ["I1"]), (500, []), (5_000, [])])
+def test_what_was_told_before_records_were_kept_may_have_been_answered(
+    kept_since: int, wrong: list[str]
+) -> None:
+    """Of another partition nothing was lost, so all of it is judged as ever."""
+    told = ShownHistory(Promises(releases=Shown(since={0: kept_since})))
+    told.ticks(100)
+    told.issued("a", 1, hold="orders-0@1")
+    told.issued("a", 2, hold="orders-1@1", give="orders-0@1")
+    told.issued("b", 3, hold="orders-0@3")
+    told.issued("a", 4, hold="orders-1@1")
+    told.ends()
+
+    assert wrong == told.wrong

@@ -3,9 +3,9 @@
 import json
 
 from tests.builders.command_line import Run
-from tests.builders.log import LIFE, beat
+from tests.builders.log import LIFE, beat, join
 from tests.builders.recording import GROUP, Recording
-from trimtab.protocol import Advance
+from trimtab.protocol import Advance, Release
 
 
 def beats() -> str:
@@ -41,6 +41,34 @@ def test_programs_get_each_violation(run: Run) -> None:
     (violation,) = [it for it in result["violations"] if it["invariant"] == "I1"]
     assert (GROUP, "orders-0") == (violation["group"], violation["subject"])
     assert violation["places"]
+
+
+def test_nothing_to_judge_is_no_success(run: Run) -> None:
+    """A wrong prefix, an empty file, or only what cannot be read."""
+    recording = Recording()
+    recording.say(b"garbage", 1_000)
+    code, told, said = run("check", recording.write())
+
+    assert 4 == code
+    assert "0 records of 0 groups, no violations" in told
+    assert "nothing was judged" in said
+
+
+def test_what_retention_has_taken_accuses_nobody(run: Run) -> None:
+    """Releases of the first days are gone; compaction has left the assignments of that time."""
+    recording = Recording()
+    recording.add("members", join("a"), 900)
+    recording.assignment("a", 1, 1_000, hold=[(0, 1), (1, 1)])
+    recording.assignment("a", 2, 1_100, hold=[(1, 1)], give=[(0, 1)])
+    recording.assignment("b", 3, 1_200, hold=[(0, 3)])
+    recording.add("heartbeats", beat("a"), 900_000)
+    recording.add("releases", Release(member="a", incarnation=LIFE, sequence=7, queues=()), 900_001)
+    assert 0 == run("check", recording.write())[0]
+
+    recording.assignment("a", 5, 900_002, hold=[(1, 1), (0, 5)])
+    recording.assignment("a", 6, 900_003, hold=[(1, 1)], give=[(0, 5)])
+    recording.assignment("c", 7, 900_004, hold=[(0, 7)])
+    assert 3 == run("check", recording.write())[0]
 
 
 def test_two_owners_are_found_by_their_assignments_alone(run: Run) -> None:
