@@ -59,7 +59,8 @@ class Plan:
     """Messages a second of each producer that follows verdicts. A tester's one a second is 2 % of
     that, and there are three: 0.75 % of what eight producers send."""
     others_rate: float = 15
-    """Of the other producers, to spare two cores: what they do does not depend on it."""
+    """Of the other producers, to spare two cores: their share does not depend on it. That of those
+    with verdicts would: testers send one a second at any rate."""
     newcomers: int = 3
     """Of each kind, that join late in each fault, and send ``newcomers_send`` messages."""
     newcomers_send: int = 30

@@ -52,10 +52,7 @@ def renew(home: Path) -> None:
 
 def age_s(home: Path) -> float | None:
     """Return how long ago the last batch was committed; None if there is no sign."""
-    try:
-        return max(0.0, time.time() - sign(home).stat().st_mtime)
-    except FileNotFoundError:
-        return None
+    return _age_s(sign(home))
 
 
 def read(home: Path) -> Readiness | None:
@@ -90,8 +87,13 @@ def stand_by(home: Path) -> None:
 
 def standby_age_s(home: Path) -> float | None:
     """Return how long ago a standby was ready last; None: there is none."""
+    return _age_s(_post(home))
+
+
+def _age_s(path: Path) -> float | None:
+    """Return how old a file is. After a clock was set back, one of the future is as old as that."""
     try:
-        return max(0.0, time.time() - _post(home).stat().st_mtime)
+        return abs(time.time() - path.stat().st_mtime)
     except FileNotFoundError:
         return None
 

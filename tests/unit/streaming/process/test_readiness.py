@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from streaming.process.readiness import (
     Readiness,
+    age_s,
     put_up,
     read,
     sign,
@@ -34,6 +36,18 @@ def test_the_sign_of_a_dead_process_says_nothing(tmp_path: Path) -> None:
     put_up(tmp_path, Readiness(process.pid, "query", 3, None))
 
     assert read(tmp_path) is None
+
+
+def test_a_clock_that_was_set_back_makes_nobody_ready(tmp_path: Path) -> None:
+    """A sign of the future was put up before: how long ago nobody knows."""
+    put_up(tmp_path, Readiness(os.getpid(), "query", 3, None))
+    stand_by(tmp_path)
+    ahead = time.time() + 3_600
+    for path in (sign(tmp_path), tmp_path / "standby"):
+        os.utime(path, (ahead, ahead))
+
+    assert (age_s(tmp_path) or 0) > 3_000
+    assert (standby_age_s(tmp_path) or 0) > 3_000
 
 
 def test_who_works_is_no_standby_any_more(tmp_path: Path) -> None:
