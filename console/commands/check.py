@@ -22,8 +22,10 @@ from console.errors import ExitCode
 from console.output import Format, show
 
 if TYPE_CHECKING:
+    from audit.checker import Promises
     from audit.violations import Violation
     from console.recordings.judging import Judge
+    from console.settings.model import Settings
 
 
 def check(
@@ -50,8 +52,6 @@ def check(
       trimtab check everything.jsonl --group billing
       trimtab check --bootstrap-servers kafka-1:9092 -o json
     """
-    from audit.checker import Promises
-    from audit.silence import Blast
     from console.recordings.judging import TOPICS, Judge
     from console.recordings.lines import Cut
     from console.recordings.remarks import Remarks
@@ -59,10 +59,7 @@ def check(
 
     settings = settings_of(config, assignments).settings
     progress, prefix = call_of(context).progress, settings.topics.prefix
-    policy = settings.policy.policy(settings.controller.max_clock_step)
-    blast = Blast(policy.blast_members, policy.blast_percent, policy.blast_hold_ms)
-    promises = Promises(max_clock_step_ms=policy.max_clock_step_ms, blast=blast)
-    judge = Judge(prefix, promises)
+    judge = Judge(prefix, _promises(settings))
     topics = [f"{prefix}{name}" for name in TOPICS]
     remarks = Remarks(settings.topics, group)
     read = remarks.kept(lines(settings, files or (), servers, topics, progress), topics)
@@ -79,6 +76,15 @@ def check(
         raise typer.Exit(ExitCode.NOT_FOUND)
     if violations:
         raise typer.Exit(ExitCode.UNHEALTHY)
+
+
+def _promises(settings: "Settings") -> "Promises":
+    from audit.checker import Promises
+    from audit.silence import Blast
+
+    policy = settings.policy.policy(settings.controller.max_clock_step)
+    blast = Blast(policy.blast_members, policy.blast_percent, policy.blast_hold_ms)
+    return Promises(max_clock_step_ms=policy.max_clock_step_ms, blast=blast)
 
 
 def _show(
