@@ -2,9 +2,14 @@
 
 Commands that look at a cluster ask ``bootstrap_servers``; ``admin`` is the one place that makes
 librdkafka's admin client from the settings.
+
+A controller has clients of librdkafka and of Java, which want to be told the same in other words.
+So one way to say it will do: what can be said in Java's words is said in them as well.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from confluent_kafka.admin import AdminClient
 
@@ -16,6 +21,12 @@ _JAVA_ONLY = (
     "sasl.client.callback.",
     "sasl.jaas.",
     "sasl.login.",
+    "security.providers",
+    "ssl.enabled.protocols",
+    "ssl.engine.factory.",
+    "ssl.keymanager.",
+    "ssl.keystore.certificate.chain",
+    "ssl.keystore.key",
     "ssl.keystore.type",
     "ssl.protocol",
     "ssl.trustmanager.",
@@ -23,6 +34,14 @@ _JAVA_ONLY = (
 )
 """Options that librdkafka refuses, and that Spark's Java client cannot do without; see
 https://github.com/confluentinc/librdkafka/blob/master/CONFIGURATION.md for what it knows."""
+_LOGINS: Final[Mapping[str, str]] = {
+    "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
+    "SCRAM-SHA-256": "org.apache.kafka.common.security.scram.ScramLoginModule",
+    "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
+}
+"""By mechanism, what Java logs in with; user and password are arguments of it."""
+_NAMES_CHECKED: Final = "ssl.endpoint.identification.algorithm"
+"""librdkafka says "none" for what is empty in Java."""
 
 
 def bootstrap_servers(settings: Settings) -> str:
@@ -45,11 +64,39 @@ def bootstrap_servers(settings: Settings) -> str:
 
 def native_options(settings: Settings) -> dict[str, str]:
     """The Kafka options that are librdkafka's as well."""
-    return {
+    told = {
         name: value
         for name, value in settings.kafka.options.items()
         if not name.startswith(_JAVA_ONLY)
     }
+    return told | ({_NAMES_CHECKED: "none"} if told.get(_NAMES_CHECKED) == "" else {})
+
+
+def java_options(settings: Settings) -> dict[str, str]:
+    """The Kafka options, with those added that Java needs where librdkafka has a user and a file."""
+    told = dict(settings.kafka.options)
+    mechanism = told.get("sasl.mechanism", told.get("sasl.mechanisms", ""))
+    user, password = told.get("sasl.username"), told.get("sasl.password")
+    if mechanism in _LOGINS and user is not None and password is not None:
+        login = f"{_LOGINS[mechanism]} required username={_quoted(user)}"
+        told.setdefault("sasl.mechanism", mechanism)
+        told.setdefault("sasl.jaas.config", f"{login} password={_quoted(password)};")
+    if not any(it.startswith("ssl.truststore.") for it in told):
+        told |= _trusted(told)
+    return told | ({_NAMES_CHECKED: ""} if told.get(_NAMES_CHECKED) == "none" else {})
+
+
+def _trusted(told: Mapping[str, str]) -> dict[str, str]:
+    """Say in Java's words which authorities are trusted."""
+    for native, java in (("ssl.ca.pem", "certificates"), ("ssl.ca.location", "location")):
+        if native in told:
+            return {"ssl.truststore.type": "PEM", f"ssl.truststore.{java}": told[native]}
+    return {}
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", r"\\").replace('"', r"\"")
+    return f'"{escaped}"'
 
 
 def admin(settings: Settings, servers: str) -> AdminClient:

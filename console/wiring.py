@@ -6,7 +6,7 @@ They read no settings and no environment; all their choices come from here. Used
 
 from pathlib import Path
 
-from console.cluster import native_options
+from console.cluster import java_options, native_options
 from console.settings import Settings
 from console.settings.places import places
 from console.settings.sections import RedisSettings
@@ -47,7 +47,7 @@ def options(
         verdicts=settings.brokers.policy(),
         kafka=KafkaOptions(
             bootstrap_servers=bootstrap_servers,
-            java=settings.kafka.options,
+            java=java_options(settings),
             native=native_options(settings),
         ),
         topics=TopicOptions(prefix=settings.topics.prefix, partitions=settings.topics.partitions),

@@ -23,10 +23,12 @@ class KafkaSettings(Section):
     its own on loopback: for a first look and for tests, not for production."""
 
     options: Options = Field(default_factory=dict)
-    """Options of Kafka clients, such as "security.protocol", passed on unchanged to Spark's Java
-    client and to librdkafka. librdkafka does not get names that only Java knows (sasl.jaas.config,
-    trust and key stores), because it refuses them; Java ignores those that only librdkafka
-    knows."""
+    """Options of Kafka clients, such as "security.protocol", for librdkafka and for Spark's Java
+    client. Say sasl.username, sasl.password and ssl.ca.location: Java's words for them
+    (sasl.jaas.config, ssl.truststore.*) are added, unless you give these. Names that only Java
+    knows are not told to librdkafka, which would refuse them; Java ignores those that only
+    librdkafka knows. For a certificate of the client's own, ssl.keystore.location with a PKCS12
+    file is for both."""
 
 
 class ControllerSettings(Section):

@@ -90,15 +90,6 @@ class SecuredKafka:
         del told["log_level"]
         return {names.get(it, it.replace(".", "_")): value for it, value in told.items()}
 
-    def options_of_both(self, user: str, password: str) -> dict[str, object]:
-        """What a controller has to be told: librdkafka's options, and Java's."""
-        login = _LOGIN.replace(" required", f' required username="{user}" password="{password}"')
-        return self.options("SASL_SSL", user, password) | {
-            "sasl.jaas.config": login,
-            "ssl.truststore.type": "PEM",
-            "ssl.truststore.location": str(self.authority),
-        }
-
     def user(self, name: str, password: str) -> None:
         """Make a user."""
         scram = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)

@@ -211,7 +211,7 @@ def test_a_controller_and_its_members_need_no_more(secured: SecuredKafka, tmp_pa
     given(secured, "reader", RIGHTS)
     secured.allow("reader", "Read", "orders")
     secured.allow("reader", "Read", "readers", kind="group")
-    options = secured.options_of_both("controller", PASSWORD)
+    options = secured.options("SASL_SSL", "controller", PASSWORD)
     del options["log_level"]
     settings = {f"kafka.options.{name}": value for name, value in options.items()}
     reader = Caller(secured, "confluent").arguments("SASL_SSL", "reader")
@@ -270,7 +270,7 @@ def test_an_operator_needs_no_more(
 
 def flags(kafka: SecuredKafka, user: str) -> list[str]:
     """Return the settings with which a user calls the terminal."""
-    options = kafka.options_of_both(user, PASSWORD)
+    options = kafka.options("SASL_SSL", user, PASSWORD)
     del options["log_level"]
     settings = {
         "kafka.bootstrap_servers": kafka.servers("SASL_SSL"),

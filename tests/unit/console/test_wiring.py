@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from console.cluster import native_options
+import pytest
+
+from console.cluster import java_options, native_options
 from console.settings import Settings, load
 from console.wiring import options
 from rebalance.brokers.policy import VerdictPolicy
@@ -71,7 +73,7 @@ def test_every_choice_reaches_the_job() -> None:
             verdicts=VerdictPolicy(quorum=7),
             kafka=KafkaOptions(
                 bootstrap_servers="k:1",
-                java=settings.kafka.options,
+                java=java_options(settings),
                 native={"security.protocol": "SSL", "sasl.username": "u"},
             ),
             topics=TopicOptions(prefix="p.", partitions=3),
@@ -111,3 +113,51 @@ def test_every_choice_reaches_the_job() -> None:
 def test_librdkafka_is_spared_what_only_java_knows() -> None:
     """It refuses to start on such a name; everything else is passed on untouched."""
     assert {"security.protocol": "SSL", "sasl.username": "u"} == native_options(chosen())
+
+
+def told(**options: str) -> Settings:
+    """Settings with these options of Kafka; an underscore is a point."""
+    flags = [f"kafka.options.{it.replace('_', '.')}={value}" for it, value in options.items()]
+    return load(assignments=flags, environment={}).settings
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "module"),
+    [("PLAIN", "plain.PlainLoginModule"), ("SCRAM-SHA-512", "scram.ScramLoginModule")],
+)
+def test_java_is_told_the_user_and_whom_to_trust(mechanism: str, module: str) -> None:
+    """By the words that librdkafka has, and with any password."""
+    java = java_options(
+        told(
+            sasl_mechanism=mechanism,
+            sasl_username="ann",
+            sasl_password='a"b\\c;',
+            ssl_ca_location="/ca.pem",
+        )
+    )
+
+    login = f"org.apache.kafka.common.security.{module} required "
+    assert login + r'username="ann" password="a\"b\\c;";' == java["sasl.jaas.config"]
+    assert ("PEM", "/ca.pem") == (java["ssl.truststore.type"], java["ssl.truststore.location"])
+
+
+def test_what_is_said_in_javas_words_stands() -> None:
+    """Nothing is added to it."""
+    settings = told(
+        sasl_mechanism="PLAIN",
+        sasl_username="ann",
+        sasl_password="p",
+        sasl_jaas_config="mine",
+        ssl_ca_location="/ca.pem",
+        ssl_truststore_location="/store.jks",
+    )
+
+    assert settings.kafka.options == java_options(settings)
+
+
+def test_both_are_told_that_names_of_hosts_do_not_count() -> None:
+    """Java has no word for it, and librdkafka no empty one."""
+    for said in ("none", ""):
+        settings = told(ssl_endpoint_identification_algorithm=said)
+        assert ["none"] == [*native_options(settings).values()]
+        assert [""] == [*java_options(settings).values()]

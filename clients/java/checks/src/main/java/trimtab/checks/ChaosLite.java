@@ -55,7 +55,7 @@ final class ChaosLite implements ChaosClient {
         over = true;
         poller.join();
         if (consumer.isRunning()) {
-            consumer.commit(); // all that was polled is done
+            consumer.commitSync(); // all that was polled is done; 4.9 has no commit()
         }
         trimtab.close();
         consumer.shutdown();

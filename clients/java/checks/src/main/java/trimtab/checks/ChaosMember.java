@@ -26,6 +26,10 @@ public final class ChaosMember {
     }
 
     public static void main(String[] args) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, error) -> {
+            error.printStackTrace();
+            Runtime.getRuntime().halt(1); // or the round would wait for one that does nothing
+        });
         ChaosEffects effects =
                 new ChaosEffects(args[7], Integer.parseInt(args[5]), args[9], Integer.parseInt(args[10]));
         ChaosMember member = new ChaosMember(args, effects);

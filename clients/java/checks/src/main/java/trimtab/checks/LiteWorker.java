@@ -39,7 +39,7 @@ public final class LiteWorker {
         while (!over) {
             work(consumer.poll(WAIT_MS), trimtab);
         }
-        consumer.commit(); // all that was polled is done
+        consumer.commitSync(); // all that was polled is done; 4.9 has no commit()
         trimtab.close();
         consumer.shutdown();
     }
