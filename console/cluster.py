@@ -73,7 +73,7 @@ def native_options(settings: Settings) -> dict[str, str]:
 
 
 def java_options(settings: Settings) -> dict[str, str]:
-    """The Kafka options, with those added that Java needs where librdkafka has a user and a file."""
+    """The Kafka options, and in Java's words what librdkafka has other words for."""
     told = dict(settings.kafka.options)
     mechanism = told.get("sasl.mechanism", told.get("sasl.mechanisms", ""))
     user, password = told.get("sasl.username"), told.get("sasl.password")

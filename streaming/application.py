@@ -102,12 +102,17 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
         cause = ending_of(str(error)).cause
         raise ControllerFailed(f"Spark refused: {cause}; see {logs(options)}") from error
     except (Py4JError, ConnectionError) as error:
-        raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
+        if not stop.is_set():  # else a supervisor has told Java to end as well
+            raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
     except OSError as error:
-        raise ControllerFailed(
-            f"home is {options.home}, which cannot be used: {error}; give this user the right to "
-            "write there, or make room"
-        ) from error
+        raise ControllerFailed(_unusable(options, error)) from error
+
+
+def _unusable(options: Options, error: OSError) -> str:
+    return (
+        f"home is {options.home}, which cannot be used: {error}; give this user the right to write "
+        "there, or make room"
+    )
 
 
 def _failure(error: QueryFailed, options: Options) -> ControllerFailed:

@@ -1,5 +1,6 @@
 """The SDK's README: its programs run as they are printed, on a Kafka and a controller of ours."""
 
+import os
 import re
 import signal
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+import yaml
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
@@ -19,6 +21,7 @@ from tests.integration.topics import create_topic
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
+WORKER = Path(__file__).parents[2] / "deploy" / "worker"
 README = (Path(__file__).parents[2] / "clients" / "python" / "README.md").read_text("utf-8")
 MEMBER, READING, _, _, _, ASYNCIO, READING_ASYNCIO, PRODUCER = programs(README)
 PATIENCE_S = 90.0
@@ -74,6 +77,32 @@ def test_what_reads_runs_until_it_is_told_to_end(
     del orders  # is there
     program = here(example, kafka.bootstrap_servers, controller.prefix, a_group())
     with subprocess.Popen([sys.executable, "-uc", program], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            assert re.match(rb"b'\d'", process.stdout.readline())
+            process.send_signal(signal.SIGTERM)
+            assert 0 == process.wait(PATIENCE_S)
+        finally:
+            process.kill()
+
+
+def test_the_worker_of_the_image_runs_until_it_is_told_to_end(
+    kafka: EmbeddedKafka, controller: ControllerProcess, orders: str
+) -> None:
+    """By the variables that its manifest sets; the prefix of these tests is added."""
+    pod = yaml.safe_load((WORKER / "kubernetes.yaml").read_text())["spec"]["template"]["spec"]
+    names = {it["name"] for it in pod["containers"][0]["env"]}
+    values = {
+        "KAFKA_BOOTSTRAP_SERVERS": kafka.bootstrap_servers,
+        "GROUP": a_group(),
+        "TOPIC": orders,
+    }
+    assert values.keys() == names
+
+    program = (WORKER / "worker.py").read_text()
+    program = program.replace("group=", f"prefix={controller.prefix!r}, group=")
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, env=os.environ | values, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
             assert re.match(rb"b'\d'", process.stdout.readline())

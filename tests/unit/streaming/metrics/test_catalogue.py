@@ -4,6 +4,7 @@ import re
 
 import yaml
 
+from rebalance.groups.model.policy import Policy
 from streaming.metrics.catalogue import Metrics
 from streaming.metrics.families import Histogram
 from tests.builders.checkout import ROOT
@@ -40,3 +41,13 @@ def test_alerts_rest_on_metrics_that_exist() -> None:
         assert asked <= names, rule["alert"]
         assert f"| `{rule['alert']}` |" in DOCUMENT.read_text()
         assert {"severity"} == rule["labels"].keys()
+
+
+def test_no_alert_waits_for_longer_than_evictions_are_held() -> None:
+    """By default so many silent members are evicted after half a minute, and then none is held."""
+    (group,) = yaml.safe_load(ALERTS.read_text())["groups"]
+    (rule,) = [it for it in group["rules"] if it["alert"] == "TrimtabEvictionsHeld"]
+
+    assert "for" not in rule
+    assert "max_over_time" in rule["expr"]
+    assert f"`policy.blast_hold` ({Policy().blast_hold_ms // 1_000} s)" in DOCUMENT.read_text()
