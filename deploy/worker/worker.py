@@ -1,4 +1,7 @@
-"""A worker to start from: it reads its share of a topic. Your work replaces the last line."""
+"""A worker to start from: it reads its share of a topic, and works on one message after the other.
+
+Where Kafka is, the group and the topic come from the manifest. Your work replaces the last line.
+"""
 
 import os
 
