@@ -8,7 +8,9 @@ import pytest
 
 from tests.builders.checkout import ROOT
 from tests.builders.session_stories import wandering
-from tests.integration.java_members import played
+from tests.builders.sessions import assignment
+from tests.integration.java_members import answered, java, played
+from trimtab.protocol import encode
 
 pytestmark = pytest.mark.slow
 
@@ -37,3 +39,14 @@ def test_another_answer_is_found(tmp_path: Path) -> None:
     changed.write_text(json.dumps(story))
 
     assert played([changed])["changed.json"].startswith("differs at ")
+
+
+def test_it_costs_the_same_to_ask_for_one_queue_of_many() -> None:
+    """Listeners of RocketMQ's ask for each message, all under one lock."""
+    times = ("session_timeout_ms", "revocation_timeout_ms", "heartbeat_interval_ms")
+    hour = dict.fromkeys(times, 3_600_000)  # nothing is due meanwhile
+    records = [assignment(1, hold=((it, 1) for it in range(n))) for n in (16, 4_096)]
+    lines = [encode(it.model_copy(update=hour)).decode() for it in records]
+
+    few, many = map(int, answered(java("AskingCost"), lines))
+    assert many < 10 * few, (few, many)

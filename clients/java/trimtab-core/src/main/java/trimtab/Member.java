@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.kafka.common.config.ConfigException;
@@ -100,7 +101,7 @@ public final class Member implements Inbox {
         if (session == null) {
             return List.of();
         }
-        perform(session.tick(clock.now()));
+        passTime();
         return session.working();
     }
 
@@ -118,8 +119,17 @@ public final class Member implements Inbox {
         if (session == null) {
             return false;
         }
-        perform(session.tick(clock.now()));
+        passTime();
         return session.isWorkingOn(queue);
+    }
+
+    /** The grant of a queue that is valid at this moment: worked on, or not yet released. */
+    public synchronized Optional<Grant> grant(Queue queue) {
+        if (session == null) {
+            return Optional.empty();
+        }
+        passTime();
+        return Optional.ofNullable(session.grantOf(queue));
     }
 
     /** Which of these grants are valid at this moment: worked on, or not yet released. */
@@ -127,7 +137,7 @@ public final class Member implements Inbox {
         if (session == null) {
             return Ownership.NONE;
         }
-        perform(session.tick(clock.now()));
+        passTime();
         Set<Grant> mine = new HashSet<>(grants);
         mine.removeIf(it -> !session.owns(it));
         return new Ownership(mine, session.incarnation());
@@ -295,6 +305,14 @@ public final class Member implements Inbox {
         String mine = profile.group.replace("%", "%25").replace("/", "%2F") + "/" + profile.member;
         String read = key == null ? "" : new String(key, StandardCharsets.UTF_8);
         return read.equals(mine) || read.equals(mine + "@" + session.incarnation());
+    }
+
+    /** Asked for each message: nothing changes by time alone before the session is to be woken. */
+    private void passTime() {
+        long now = clock.now();
+        if (now >= session.wakeAt()) {
+            perform(session.tick(now));
+        }
     }
 
     private void perform(List<Action> actions) {

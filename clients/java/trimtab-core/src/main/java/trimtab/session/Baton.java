@@ -47,6 +47,9 @@ final class Baton {
     private final SortedMap<Queue, Duty> states = new TreeMap<>();
     /** Rule 2: the highest epoch under which each queue was given up, or released. */
     private final Map<Queue, Long> letGo = new HashMap<>();
+    /** When the first revocation must be finished; null: none is under way. Asked far more often than it changes. */
+    private Long deadline;
+    private boolean isDeadlineKnown = true;
 
     Baton(Life me, Recall recall, Predicate<String> subscribes) {
         this.me = me;
@@ -81,6 +84,12 @@ final class Baton {
         return states.get(queue) instanceof Working;
     }
 
+    /** The grant of a queue that is worked on, or not yet released; null: there is none. */
+    Grant grantOf(Queue queue) {
+        Duty state = states.get(queue);
+        return state instanceof Owned ? ((Owned) state).grant : null;
+    }
+
     /** Whether a grant is worked on, or not yet released. */
     boolean owns(Grant grant) {
         Duty state = states.get(grant.queue);
@@ -93,7 +102,11 @@ final class Baton {
 
     /** When the first revocation must be finished; null: none is under way. */
     Long deadline() {
-        return all(Revoking.class).stream().map(it -> it.deadline).min(Long::compare).orElse(null);
+        if (!isDeadlineKnown) {
+            deadline = all(Revoking.class).stream().map(it -> it.deadline).min(Long::compare).orElse(null);
+            isDeadlineKnown = true;
+        }
+        return deadline;
     }
 
     /** Follows an assignment; what is revoked must be finished by the deadline. */
@@ -144,6 +157,7 @@ final class Baton {
             // The token tells this grant from one of an earlier life that ends only now.
             if (state instanceof Revoking && state.epoch() == grant.token) {
                 states.remove(grant.queue);
+                isDeadlineKnown = false;
                 changes.released.add(releaseOf((Owned) state, position));
             }
         });
@@ -237,6 +251,7 @@ final class Baton {
         Grant grant = state.grant;
         letGo.put(grant.queue, grant.token);
         states.put(grant.queue, new Revoking(grant, deadline, state.outlook));
+        isDeadlineKnown = false;
         changes.revoked.add(grant);
     }
 
@@ -315,6 +330,7 @@ final class Baton {
 
     private void takeAway(Queue queue, Changes changes) {
         Duty state = Objects.requireNonNull(states.remove(queue));
+        isDeadlineKnown = false;
         if (state instanceof Owned) {
             changes.lost.add(((Owned) state).grant);
         }

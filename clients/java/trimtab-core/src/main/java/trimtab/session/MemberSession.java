@@ -3,8 +3,6 @@ package trimtab.session;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.stream.Stream;
 import trimtab.Grant;
 import trimtab.protocol.Assignment;
 import trimtab.protocol.HolderRow;
@@ -85,6 +83,11 @@ public final class MemberSession {
         return baton.isWorkingOn(queue);
     }
 
+    /** The grant of a queue that is valid: it is worked on, or not yet released. Null: there is none. */
+    public Grant grantOf(Queue queue) {
+        return baton.grantOf(queue);
+    }
+
     /** Whether a grant is valid: it is worked on, or not yet released. */
     public boolean owns(Grant grant) {
         return baton.owns(grant);
@@ -104,11 +107,15 @@ public final class MemberSession {
 
     /** When {@link #tick} must be called at the latest. */
     public long wakeAt() {
-        Long beat = leaving.ticket == null ? (Long) beating.dueAt : null;
-        return Stream.of(baton.deadline(), leaving.deadline, asking.dueAt, beat, fence.deadline())
-                .filter(Objects::nonNull)
-                .min(Long::compare)
-                .orElseThrow();
+        long first = fence.deadline();
+        first = leaving.ticket == null ? Math.min(first, beating.dueAt) : first;
+        first = sooner(first, baton.deadline());
+        first = sooner(first, leaving.deadline);
+        return sooner(first, asking.dueAt);
+    }
+
+    private static long sooner(long first, Long other) {
+        return other == null ? first : Math.min(first, other);
     }
 
     /** Time has passed. */

@@ -115,7 +115,7 @@ final class Follower {
         Member mine = member;
         return mine == null
                 ? Optional.empty()
-                : mine.unreleased().stream().filter(it -> it.queue.equals(queue)).findAny();
+                : mine.grant(queue);
     }
 
     /** Hands all queues on in good order, and waits for that. */
