@@ -2,9 +2,11 @@ package trimtab.rocketmq;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -44,6 +46,7 @@ final class Follower {
     private final MemberOptions options;
     private final Gate gate = new Gate(this::isOurs);
     private final Answers answers = new Answers();
+    private final Tries tries = new Tries();
     private final Departures departures;
     private final Routes routes;
     private final Stalls stalls;
@@ -113,9 +116,7 @@ final class Follower {
     /** The grant of a queue that is this consumer's at this moment, by the clock; it may be one that is to go. */
     Optional<Grant> grant(Queue queue) {
         Member mine = member;
-        return mine == null
-                ? Optional.empty()
-                : mine.grant(queue);
+        return mine == null ? Optional.empty() : mine.grant(queue);
     }
 
     /** Hands all queues on in good order, and waits for that. */
@@ -150,23 +151,24 @@ final class Follower {
     }
 
     private List<MessageQueue> granted(List<MessageQueue> queues) {
-        Set<Queue> mine = new HashSet<>();
+        Map<Queue, Grant> mine = new HashMap<>();
         List<Grant> grants = client.keepsUntilSettled() ? member.unreleased() : member.assignment();
-        grants.forEach(it -> mine.add(it.queue));
-        mine.removeAll(departures.settled());
+        grants.forEach(it -> mine.put(it.queue, it));
+        mine.keySet().removeAll(departures.settled());
+        tries.keepTo(new HashSet<>(mine.values()));
         Set<MessageQueue> known = new LinkedHashSet<>(queues);
         // a name server that was started anew learns its brokers one by one
         known.addAll(client.queuesOf(queues.get(0).getTopic()));
         List<MessageQueue> share = new ArrayList<>();
         for (MessageQueue queue : known) {
             Queue named = Client.named(queue);
-            if (!mine.contains(named)) {
+            if (!mine.containsKey(named)) {
                 continue;
             }
             if (client.hasDropped(named) && (!client.keepsUntilSettled() || member.holds(named))) {
                 client.note(named);
                 client.wake(); // it goes now, and comes anew; what is taken goes when it is settled
-            } else {
+            } else if (tries.isDue(mine.get(named), client.has(named), System.nanoTime())) {
                 share.add(queue);
                 if (stalls.endsWith(named)) {
                     hurry();

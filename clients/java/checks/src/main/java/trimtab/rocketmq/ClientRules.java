@@ -1,0 +1,51 @@
+package trimtab.rocketmq;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+import trimtab.Grant;
+import trimtab.protocol.Queue;
+
+/**
+ * Plays the rules of a consumer that obeys, which look at no clock, for tests of them.
+ *
+ * <p>A line on stdin is {@code granted TOKEN...} or {@code told TOKEN BEGUN MS} (whether the client, which asks, is to
+ * be told of the queue, which has the grant with this token, and has begun on it or not); each is answered by a line.
+ */
+public final class ClientRules {
+    private static final long MS = 1_000_000L;
+
+    private final Tries tries = new Tries();
+
+    private ClientRules() {}
+
+    public static void main(String[] args) throws IOException {
+        ClientRules rules = new ClientRules();
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            System.out.println(rules.answer(line.split(" ")));
+        }
+    }
+
+    private String answer(String[] asked) {
+        switch (asked[0]) {
+            case "granted":
+                Set<Grant> grants = Arrays.stream(asked).skip(1).map(ClientRules::grant).collect(Collectors.toSet());
+                tries.keepTo(grants);
+                return "granted";
+            case "told":
+                boolean isBegun = Boolean.parseBoolean(asked[2]);
+                return Boolean.toString(tries.isDue(grant(asked[1]), isBegun, Long.parseLong(asked[3]) * MS));
+            default:
+                throw new IllegalArgumentException(asked[0]);
+        }
+    }
+
+    private static Grant grant(String token) {
+        return new Grant(new Queue("orders", "broker-a", 0), Long.parseLong(token), null, null);
+    }
+}
