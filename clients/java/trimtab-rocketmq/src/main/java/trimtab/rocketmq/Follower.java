@@ -243,7 +243,7 @@ final class Follower {
                 if (System.nanoTime() - remindAt > REMIND_MS * 1_000_000) {
                     remindAt = System.nanoTime();
                     Set<Queue> granted = member.assignment().stream().map(it -> it.queue).collect(Collectors.toSet());
-                    if (!granted.stream().allMatch(client::has)) {
+                    if (!granted.stream().allMatch(it -> client.has(it) && !client.hasDropped(it))) {
                         client.wake();
                     }
                     routes.look(granted);

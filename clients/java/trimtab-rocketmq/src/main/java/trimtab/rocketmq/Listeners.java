@@ -49,6 +49,7 @@ final class Listeners {
             Queue queue = Client.named(context.getMessageQueue());
             if (!gate.enter(queue)) {
                 client.drop(queue);
+                client.wake(); // it may be ours again by now, and is to come anew
                 return ConsumeConcurrentlyStatus.RECONSUME_LATER;
             }
             boolean isDone = false;
@@ -73,6 +74,7 @@ final class Listeners {
             Queue queue = Client.named(context.getMessageQueue());
             if (!gate.enter(queue)) {
                 client.drop(queue);
+                client.wake(); // it may be ours again by now, and is to come anew
                 return ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
             }
             try {
