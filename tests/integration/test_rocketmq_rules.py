@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from bench.rocketmq.programs import FIVE
+from bench.rocketmq.programs import FIVE, FOUR
 from tests.integration.java_members import answered, java
 
 pytestmark = pytest.mark.slow
@@ -14,9 +14,9 @@ RETRY_MS: Final = 50
 """RocketMQ 5 asks again after this, while it has not got a queue."""
 
 
-def play(*lines: str) -> list[str]:
+def play(*lines: str, client: str = FIVE) -> list[str]:
     """What a consumer's rules answer to these, in order."""
-    return answered(java("rocketmq.ClientRules", FIVE), lines)
+    return answered(java("rocketmq.ClientRules", client), lines)
 
 
 def told(times: Iterable[int], token: int = 1, *, begun: bool = False) -> list[str]:
@@ -44,3 +44,11 @@ def test_a_queue_that_is_begun_or_granted_anew_is_told_at_once() -> None:
     assert ["true"] * 3 == play(*vain, *begun)[-3:]
     assert ["true"] * 2 == play(*vain, *anew)[-2:]
     assert ["false", "true"] == play(*vain, "granted 1", *told([1_000, 1_901]))[-2:]
+
+
+@pytest.mark.parametrize("client", [FIVE, FOUR])
+def test_a_queue_is_known_with_and_without_the_namespace(client: str) -> None:
+    """What `poll` gives has topics without it."""
+    told = play("whole shop orders", "whole shop shop%orders", client=client)
+
+    assert ["shop%orders-broker-a-3 [shop%orders]"] * 2 == told

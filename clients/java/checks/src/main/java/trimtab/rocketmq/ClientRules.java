@@ -7,6 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
+import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.Grant;
 import trimtab.protocol.Queue;
 
@@ -14,7 +17,8 @@ import trimtab.protocol.Queue;
  * Plays the rules of a consumer that obeys, which look at no clock, for tests of them.
  *
  * <p>A line on stdin is {@code granted TOKEN...} or {@code told TOKEN BEGUN MS} (whether the client, which asks, is to
- * be told of the queue, which has the grant with this token, and has begun on it or not); each is answered by a line.
+ * be told of the queue, which has the grant with this token, and has begun on it or not), or {@code whole NAMESPACE TOPIC}
+ * (what a queue is called that the application names so, and what the client subscribes); each is answered by a line.
  */
 public final class ClientRules {
     private static final long MS = 1_000_000L;
@@ -23,7 +27,7 @@ public final class ClientRules {
 
     private ClientRules() {}
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws IOException, MQClientException {
         ClientRules rules = new ClientRules();
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -31,7 +35,7 @@ public final class ClientRules {
         }
     }
 
-    private String answer(String[] asked) {
+    private String answer(String[] asked) throws MQClientException {
         switch (asked[0]) {
             case "granted":
                 Set<Grant> grants = Arrays.stream(asked).skip(1).map(ClientRules::grant).collect(Collectors.toSet());
@@ -40,6 +44,12 @@ public final class ClientRules {
             case "told":
                 boolean isBegun = Boolean.parseBoolean(asked[2]);
                 return Boolean.toString(tries.isDue(grant(asked[1]), isBegun, Long.parseLong(asked[3]) * MS));
+            case "whole":
+                DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
+                consumer.setNamespace(asked[1]);
+                consumer.subscribe("orders", "*");
+                Client client = new LiteClient(consumer, new Gate(it -> true));
+                return client.whole(new MessageQueue(asked[2], "broker-a", 3)) + " " + client.topics();
             default:
                 throw new IllegalArgumentException(asked[0]);
         }

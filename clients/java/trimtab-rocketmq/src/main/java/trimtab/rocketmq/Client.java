@@ -274,6 +274,14 @@ abstract class Client {
         }
     }
 
+    /**
+     * A queue as the application names it: in a namespace, what it is given has topics without that, and what it asks
+     * for may have them.
+     */
+    Queue whole(MessageQueue queue) {
+        return named(consumer.queueWithNamespace(queue));
+    }
+
     static Queue named(MessageQueue queue) {
         return new Queue(queue.getTopic(), queue.getBrokerName(), queue.getQueueId());
     }

@@ -113,6 +113,11 @@ final class Follower {
         return mine != null && mine.isAnswered() ? State.OBEYING : State.WAITING;
     }
 
+    /** A queue as the application names it. */
+    Queue named(MessageQueue queue) {
+        return client.whole(queue);
+    }
+
     /** The grant of a queue that is this consumer's at this moment, by the clock; it may be one that is to go. */
     Optional<Grant> grant(Queue queue) {
         Member mine = member;

@@ -115,24 +115,26 @@ public final class Trimtab implements AutoCloseable {
 
     /** A task that is not begun for a queue that is not this consumer's, and that is waited for when one is taken. */
     public PullTaskCallback guarded(PullTaskCallback task) {
-        return (queue, context) -> follower.work(Client.named(queue), () -> task.doPullTask(queue, context));
+        return (queue, context) -> follower.work(follower.named(queue), () -> task.doPullTask(queue, context));
     }
 
     /**
      * Whether the application may go on with what it has in hand of a queue, at this moment: ask before each
-     * message of what you have polled, if a process may be frozen. A listener is not called without.
+     * message of what you have polled, if a process may be frozen. A listener is not called without. With or without
+     * the consumer's namespace. In a listener ask for {@code context.getMessageQueue()}: a message that is tried again
+     * names the topic that it was sent to, and comes from another one.
      */
     public boolean holds(MessageQueue queue) {
-        return follower.isOurs(Client.named(queue)) || token(queue).isPresent();
+        return follower.isOurs(follower.named(queue)) || token(queue).isPresent();
     }
 
     /**
      * The token under which a queue is this consumer's at this moment; empty: it is not. Ask when you begin on a
      * message, and write it with your effects: it grows with every owner, so a store that keeps the highest one can
-     * refuse a process that was frozen at work.
+     * refuse a process that was frozen at work. Of which queue, see {@link #holds}.
      */
     public OptionalLong token(MessageQueue queue) {
-        return follower.grant(Client.named(queue))
+        return follower.grant(follower.named(queue))
                 .map(it -> OptionalLong.of(it.token))
                 .orElseGet(OptionalLong::empty);
     }
