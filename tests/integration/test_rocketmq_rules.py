@@ -52,3 +52,11 @@ def test_a_queue_is_known_with_and_without_the_namespace(client: str) -> None:
     told = play("whole shop orders", "whole shop shop%orders", client=client)
 
     assert ["shop%orders-broker-a-3 [shop%orders]"] * 2 == told
+
+
+@pytest.mark.parametrize("client", [FIVE, FOUR])
+def test_what_is_set_after_the_line_is_guarded_or_noticed(client: str) -> None:
+    """A listener that is registered late is asked for nothing that is another's."""
+    assert ["RECONSUME_LATER", "true", "false"] == play(
+        "late", "offsets OURS", "offsets OTHERS", client=client
+    )

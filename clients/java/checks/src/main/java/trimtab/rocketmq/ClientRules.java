@@ -5,12 +5,18 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.Grant;
+import trimtab.MemberOptions;
 import trimtab.protocol.Queue;
 
 /**
@@ -18,7 +24,9 @@ import trimtab.protocol.Queue;
  *
  * <p>A line on stdin is {@code granted TOKEN...} or {@code told TOKEN BEGUN MS} (whether the client, which asks, is to
  * be told of the queue, which has the grant with this token, and has begun on it or not), or {@code whole NAMESPACE TOPIC}
- * (what a queue is called that the application names so, and what the client subscribes); each is answered by a line.
+ * (what a queue is called that the application names so, and what the client subscribes), or {@code late} (what a listener
+ * answers that was registered after the line, while the queue is not the consumer's), or {@code offsets OURS|OTHERS}
+ * (whether those that were laid over a consumer's are used); each is answered by a line.
  */
 public final class ClientRules {
     private static final long MS = 1_000_000L;
@@ -50,9 +58,33 @@ public final class ClientRules {
                 consumer.subscribe("orders", "*");
                 Client client = new LiteClient(consumer, new Gate(it -> true));
                 return client.whole(new MessageQueue(asked[2], "broker-a", 3)) + " " + client.topics();
+            case "late":
+                return late();
+            case "offsets":
+                return Boolean.toString(areUsed("OURS".equals(asked[1])));
             default:
                 throw new IllegalArgumentException(asked[0]);
         }
+    }
+
+    private static String late() throws MQClientException {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("billing");
+        MessageListenerConcurrently listener = (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+        consumer.registerMessageListener(listener);
+        Trimtab.attach(consumer, MemberOptions.of("127.0.0.1:1"));
+        consumer.registerMessageListener(listener);
+        consumer.getOffsetStore().load(); // as its start does
+        ConsumeConcurrentlyContext context = new ConsumeConcurrentlyContext(new MessageQueue("orders", "broker-a", 0));
+        return ((MessageListenerConcurrently) consumer.getMessageListener()).consumeMessage(List.of(), context).name();
+    }
+
+    private static boolean areUsed(boolean isOurs) {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("billing");
+        Client client = new PushClient(consumer, new Gate(it -> true));
+        OwnOffsets ours = new OwnOffsets(null, client, it -> true);
+        OwnOffsets others = new OwnOffsets(null, client, it -> true);
+        consumer.getDefaultMQPushConsumerImpl().setOffsetStore(isOurs ? ours : others);
+        return ours.areUsed();
     }
 
     private static Grant grant(String token) {

@@ -64,6 +64,11 @@ abstract class Client {
     /** Lays our offsets over its own, and our strategy, before it starts. */
     abstract void install(UnaryOperator<OffsetStore> over, AllocateMessageQueueStrategy strategy);
 
+    /** It starts, and takes what it was given until now: later it would take no other listener. */
+    void starts() {
+        // Only a listener that RocketMQ calls has to be behind the gate.
+    }
+
     /** Its own thread asks for its share, and will do then as it is answered. */
     void asks() {
         // Only who pulls by itself may have another listener by now.

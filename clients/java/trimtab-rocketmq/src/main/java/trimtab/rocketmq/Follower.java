@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
+import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.common.message.MessageQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +58,7 @@ final class Follower {
     private final Object news = new Object();
     private volatile Member member;
     private volatile boolean hasSaidThatNobodyAsked;
+    private OwnOffsets offsets;
 
     Follower(Function<Gate, Client> made, MemberOptions options, Fallback fallback) {
         this.client = made.apply(gate);
@@ -70,7 +72,7 @@ final class Follower {
         this.alone = new Alone(fallback, options.sessionTimeout());
         this.kafka = options.transport();
         this.ahead = new Ahead(client, kafka);
-        client.install(kept -> new OwnOffsets(kept, client, this::mayCommit), new TrimtabStrategy(this));
+        client.install(this::over, new TrimtabStrategy(this));
         ahead.begin();
     }
 
@@ -141,6 +143,9 @@ final class Follower {
     /** What the client is to work on of one topic, which all of these queues are of. */
     List<MessageQueue> share(
             String group, String clientId, List<MessageQueue> queues, List<String> clientIds) {
+        if (!offsets.areUsed()) {
+            return List.of(); // and it is no member: others work on its queues
+        }
         begin(group, clientId);
         client.asks();
         if (queues.isEmpty()) {
@@ -153,6 +158,11 @@ final class Follower {
         share.forEach(it -> told.add(Client.named(it)));
         answers.told(queues.get(0).getTopic(), told);
         return share;
+    }
+
+    private OffsetStore over(OffsetStore kept) {
+        offsets = new OwnOffsets(kept, client, this::mayCommit);
+        return offsets;
     }
 
     private List<MessageQueue> granted(List<MessageQueue> queues) {

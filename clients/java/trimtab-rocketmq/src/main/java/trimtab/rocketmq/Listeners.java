@@ -20,6 +20,9 @@ final class Listeners {
     /** What {@code NettyRemotingClient} calls the threads on which requests of brokers are carried out. */
     private static final String REQUESTS = "NettyClientPublicExecutor_";
 
+    /** Marks a listener that is behind the gate. */
+    private interface Guarded {}
+
     private final Gate gate;
     private final Client client;
 
@@ -41,8 +44,13 @@ final class Listeners {
         }
     }
 
+    /** Whether the consumer's listener is one of ours. */
+    static boolean isGuarded(DefaultMQPushConsumer consumer) {
+        return consumer.getMessageListener() instanceof Guarded;
+    }
+
     private MessageListenerConcurrently guarded(MessageListenerConcurrently listener) {
-        return (messages, context) -> {
+        return (MessageListenerConcurrently & Guarded) (messages, context) -> {
             if (isOnesWish()) {
                 return listener.consumeMessage(messages, context);
             }
@@ -67,7 +75,7 @@ final class Listeners {
     }
 
     private MessageListenerOrderly guarded(MessageListenerOrderly listener) {
-        return (messages, context) -> {
+        return (MessageListenerOrderly & Guarded) (messages, context) -> {
             if (isOnesWish()) {
                 return listener.consumeMessage(messages, context);
             }

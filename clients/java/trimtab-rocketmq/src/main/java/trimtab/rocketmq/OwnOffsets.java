@@ -13,6 +13,8 @@ import org.apache.rocketmq.client.exception.MQBrokerException;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.remoting.exception.RemotingException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The offsets of one consumer, of which only those are sent to a broker whose queues are its own at that moment.
@@ -22,9 +24,12 @@ import org.apache.rocketmq.remoting.exception.RemotingException;
  * whether or not the consumer has noticed yet.
  */
 final class OwnOffsets implements OffsetStore {
+    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+
     private final Client client;
     private final Predicate<MessageQueue> isOurs;
     private volatile OffsetStore kept;
+    private boolean hasSaidThatOthersAre;
 
     /** Lays it over what the consumer would use, or was told to; null: RocketMQ's own. */
     OwnOffsets(OffsetStore kept, Client client, Predicate<MessageQueue> isOurs) {
@@ -33,15 +38,27 @@ final class OwnOffsets implements OffsetStore {
         this.isOurs = isOurs;
     }
 
-    /** Called when the consumer starts: what RocketMQ would make then can be made only then. */
+    /** Called when the consumer starts, before it makes the threads that call its listener. */
     @Override
     public void load() throws MQClientException {
+        client.starts();
         if (kept == null) {
-            kept = client.isBroadcasting()
+            kept = client.isBroadcasting() // what RocketMQ would make now can be made only now
                     ? new LocalFileOffsetStore(client.shared(), client.group())
                     : new RemoteBrokerOffsetStore(client.shared(), client.group());
         }
         kept.load();
+    }
+
+    /** Whether the consumer uses them, which it may have been told not to. Without them its listener may be unguarded, too. */
+    boolean areUsed() {
+        boolean are = client.offsets() == this;
+        if (!are && !hasSaidThatOthersAre) {
+            hasSaidThatOthersAre = true;
+            LOG.error("nothing is worked on: this consumer was given an offset store after Trimtab.attach: call"
+                    + " setOffsetStore before");
+        }
+        return are;
     }
 
     /** Not remembered either: the queue may be its own again before it is asked for. */

@@ -36,6 +36,14 @@ final class PushClient extends Client {
         consumer.setAllocateMessageQueueStrategy(strategy);
     }
 
+    /** One that was registered after we were attached. */
+    @Override
+    void starts() {
+        if (!Listeners.isGuarded(consumer)) {
+            new Listeners(gate, this).guard(consumer);
+        }
+    }
+
     @Override
     ServiceState state() {
         return inner.getServiceState();

@@ -34,7 +34,7 @@ public final class Trimtab implements AutoCloseable {
     private static final String FLOOR_MS = "50";
 
     /**
-     * Attaches a consumer that has its listener and was not started yet.
+     * Attaches a consumer that has its listener and was not started yet. An offset store of its own it has by now.
      *
      * @throws IllegalStateException it has no listener, was started or attached before, or lets its broker rebalance
      */
