@@ -1,13 +1,9 @@
 package trimtab.rocketmq;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
 import java.util.function.UnaryOperator;
@@ -20,10 +16,6 @@ import org.apache.rocketmq.client.impl.consumer.RebalanceImpl;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.common.ServiceState;
 import org.apache.rocketmq.common.message.MessageQueue;
-import org.apache.rocketmq.remoting.protocol.RemotingCommand;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import trimtab.protocol.JsonWriter;
 import trimtab.protocol.Queue;
 
 /**
@@ -33,12 +25,6 @@ import trimtab.protocol.Queue;
  * removes queues; we drop what must stop at once, and wake that thread.
  */
 abstract class Client {
-    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
-    /** RocketMQ's number of the request, the same in 4 and 5. */
-    private static final int UNLOCK_BATCH_MQ = 42;
-    /** As RocketMQ's own client has for this request. */
-    private static final long PATIENCE_MS = 1_000;
-
     /** What was dropped here; who has none of it any more remembers none. */
     private static final Set<ProcessQueue> DROPPED =
             Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap<>()));
@@ -240,43 +226,6 @@ abstract class Client {
     void forsake(Queue queue) {
         drop(queue);
         offsets().removeOffset(named(queue));
-    }
-
-    /**
-     * Takes the lock that a former owner of queues has at their brokers.
-     *
-     * <p>It has released them, or is dead: so says the log. The broker does not know that, and would
-     * keep the queues locked for a minute.
-     */
-    void unlock(String formerOwner, List<Queue> queues) {
-        Map<String, List<Map<String, Object>>> byBroker = new TreeMap<>();
-        for (Queue queue : queues) {
-            Map<String, Object> said = new LinkedHashMap<>();
-            said.put("topic", queue.topic);
-            said.put("brokerName", queue.broker);
-            said.put("queueId", queue.id);
-            byBroker.computeIfAbsent(queue.broker, it -> new ArrayList<>()).add(said);
-        }
-        byBroker.forEach((broker, named) -> {
-            Map<String, Object> order = new LinkedHashMap<>();
-            order.put("consumerGroup", group());
-            order.put("clientId", formerOwner);
-            order.put("mqSet", named);
-            unlock(broker, JsonWriter.write(order));
-        });
-    }
-
-    private void unlock(String broker, String order) {
-        RemotingCommand command = RemotingCommand.createRequestCommand(UNLOCK_BATCH_MQ, null);
-        command.setBody(order.getBytes(StandardCharsets.UTF_8));
-        String address = shared().findBrokerAddressInPublish(broker);
-        try {
-            shared().getMQClientAPIImpl().getRemotingClient().invokeSync(address, command, PATIENCE_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (Exception e) { // RocketMQ declares five, and the answer to all is to wait
-            LOG.warn("the queues of {} stay locked for up to a minute: {}", broker, e.toString());
-        }
     }
 
     /**

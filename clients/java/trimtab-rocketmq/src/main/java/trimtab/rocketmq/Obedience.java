@@ -13,12 +13,14 @@ import trimtab.session.LossReason;
 final class Obedience implements MemberListener {
     private final Client client;
     private final Departures departures;
+    private final Locks locks;
     /** Has the departures looked at soon. */
     private final Runnable hurry;
 
     Obedience(Client client, Departures departures, Runnable hurry) {
         this.client = client;
         this.departures = departures;
+        this.locks = new Locks(client);
         this.hurry = hurry;
     }
 
@@ -28,7 +30,7 @@ final class Obedience implements MemberListener {
             Map<String, List<Queue>> byFormer = new TreeMap<>();
             grants.stream().filter(it -> it.formerOwner != null).forEach(it ->
                     byFormer.computeIfAbsent(it.formerOwner, key -> new ArrayList<>()).add(it.queue));
-            byFormer.forEach(client::unlock);
+            byFormer.forEach(locks::take);
         }
         client.wake();
     }
