@@ -13,8 +13,8 @@ import trimtab.protocol.Queue;
 /**
  * Queues that were taken from us, until the client has really let each go.
  *
- * <p>It has, when it was told so, when the queue has left its table (its offset is at the broker by
- * then, and the lock of an orderly one is returned), and when no listener works on it.
+ * <p>It has, when it was told so, when the queue has left its table (its broker has acknowledged the offset by
+ * then, if it answers, and the lock of an orderly one is returned), and when no listener works on it.
  */
 final class Departures {
     private final Client client;

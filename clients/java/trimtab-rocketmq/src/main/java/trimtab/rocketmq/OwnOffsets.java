@@ -3,6 +3,7 @@ package trimtab.rocketmq;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.rocketmq.client.consumer.store.LocalFileOffsetStore;
@@ -25,9 +26,13 @@ import org.slf4j.LoggerFactory;
  */
 final class OwnOffsets implements OffsetStore {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+    /** So long a broker that has not answered is not waited for. RocketMQ waits for five seconds. */
+    private static final long DEAF_NS = 30_000_000_000L;
 
     private final Client client;
     private final Predicate<MessageQueue> isOurs;
+    /** Brokers that have not answered, since when. */
+    private final Map<String, Long> deaf = new ConcurrentHashMap<>();
     private volatile OffsetStore kept;
     private boolean hasSaidThatOthersAre;
 
@@ -90,11 +95,34 @@ final class OwnOffsets implements OffsetStore {
         kept.persistAll(queues.stream().filter(isOurs).collect(Collectors.toCollection(Own::new)));
     }
 
+    /** The queue is about to leave: the next owner is to find what it has reached. RocketMQ's own waits for no answer. */
     @Override
     public void persist(MessageQueue queue) {
-        if (isOurs.test(queue)) {
+        if (isOurs.test(queue) && !hasArrived(queue)) {
             kept.persist(queue);
         }
+    }
+
+    /** One broker that does not answer must not hold up all rebalances for long, so it is not waited for again and again. */
+    private boolean hasArrived(MessageQueue queue) {
+        Long deafSince = deaf.get(queue.getBrokerName());
+        boolean isDeaf = deafSince != null && System.nanoTime() - deafSince < DEAF_NS;
+        if (isDeaf || kept.getClass() != RemoteBrokerOffsetStore.class) { // the application's may keep them elsewhere
+            return false;
+        }
+        long reached = kept.readOffset(queue, ReadOffsetType.READ_FROM_MEMORY);
+        try {
+            if (reached >= 0) {
+                kept.updateConsumeOffsetToBroker(queue, reached, false);
+            }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) { // RocketMQ declares three; the offset is sent once more, and not waited for
+            deaf.put(queue.getBrokerName(), System.nanoTime());
+            LOG.warn("{}: the offset {} may not have reached the broker: {}", queue, reached, e.toString());
+        }
+        return false;
     }
 
     @Override

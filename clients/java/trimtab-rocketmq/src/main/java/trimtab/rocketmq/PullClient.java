@@ -104,8 +104,8 @@ final class PullClient extends Client {
     }
 
     /**
-     * If the queue has left the table, its offset does not reach the broker by itself. RocketMQ has sent the one that it knew
-     * then, without waiting; the broker may come to that one last, so it is asked which it has.
+     * If the queue has left the table, its offset does not reach the broker by itself. RocketMQ may have sent one a moment
+     * before without waiting, as it does every five seconds; the broker may come to that one last, so it is asked which it has.
      */
     @Override
     void done(Queue queue) {
