@@ -23,6 +23,7 @@ REFUSED: Final = {
     "push-late": "IllegalStateException Trimtab.attach: the consumer was started before",
     "lite-twice": "IllegalStateException Trimtab.attach: the consumer is attached already",
     "pull-twice": "IllegalStateException Trimtab.attach: the consumer is attached already",
+    "producer-twice": "IllegalStateException TrimtabProducer.attach: the producer is attached",
     "topic-twice": "IllegalArgumentException topics: one is named twice: [a, b, a]",
     "topic-odd": 'IllegalArgumentException topics: "bad topic!" is no topic of Kafka\'s: ',
     "topic-none": "IllegalArgumentException topics: name at least one",

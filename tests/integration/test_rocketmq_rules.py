@@ -60,3 +60,17 @@ def test_what_is_set_after_the_line_is_guarded_or_noticed(client: str) -> None:
     assert ["RECONSUME_LATER", "true", "false"] == play(
         "late", "offsets OURS", "offsets OTHERS", client=client
     )
+
+
+def test_a_producer_that_does_not_start_is_not_waited_for_for_ever() -> None:
+    """A failed start can be followed by no shutdown, and each attached one has a thread."""
+    over = play(
+        "producer RUNNING 9999",
+        "producer CREATE_JUST 60",
+        "producer START_FAILED 60",
+        "producer CREATE_JUST 61",
+        "producer START_FAILED 61",
+        "producer SHUTDOWN_ALREADY 1",
+    )
+
+    assert ["false"] * 3 + ["true"] * 3 == over

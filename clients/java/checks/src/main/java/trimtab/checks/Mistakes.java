@@ -9,10 +9,13 @@ import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import trimtab.MemberOptions;
 import trimtab.kafka.ConsumerOptions;
 import trimtab.kafka.TrimtabConsumer;
+import trimtab.rocketmq.ProducerOptions;
 import trimtab.rocketmq.Trimtab;
+import trimtab.rocketmq.TrimtabProducer;
 
 /** Makes mistakes, and says on stdout what each is answered: its name, and the error. No server is needed. */
 public final class Mistakes {
@@ -46,6 +49,11 @@ public final class Mistakes {
             DefaultMQPullConsumer consumer = new DefaultMQPullConsumer("g");
             Trimtab.attach(consumer, options);
             Trimtab.attach(consumer, options);
+        });
+        make("producer-twice", () -> {
+            DefaultMQProducer producer = new DefaultMQProducer("g");
+            TrimtabProducer.attach(producer, ProducerOptions.of(NOBODY));
+            TrimtabProducer.attach(producer, ProducerOptions.of(NOBODY));
         });
         make("topic-twice", () -> ConsumerOptions.of(NOBODY, "g", "a", "b", "a"));
         make("topic-odd", () -> ConsumerOptions.of(NOBODY, "g", "bad topic!"));

@@ -3,6 +3,7 @@ package trimtab.rocketmq;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.common.ServiceState;
 import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.Grant;
 import trimtab.MemberOptions;
@@ -26,7 +28,8 @@ import trimtab.protocol.Queue;
  * be told of the queue, which has the grant with this token, and has begun on it or not), or {@code whole NAMESPACE TOPIC}
  * (what a queue is called that the application names so, and what the client subscribes), or {@code late} (what a listener
  * answers that was registered after the line, while the queue is not the consumer's), or {@code offsets OURS|OTHERS}
- * (whether those that were laid over a consumer's are used); each is answered by a line.
+ * (whether those that were laid over a consumer's are used), or {@code producer STATE S} (whether one is over that is in
+ * this state so many seconds after it was attached); each is answered by a line.
  */
 public final class ClientRules {
     private static final long MS = 1_000_000L;
@@ -36,10 +39,12 @@ public final class ClientRules {
     private ClientRules() {}
 
     public static void main(String[] args) throws IOException, MQClientException {
+        PrintStream out = System.out;
+        System.setOut(System.err); // RocketMQ's logs speak of themselves
         ClientRules rules = new ClientRules();
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            System.out.println(rules.answer(line.split(" ")));
+            out.println(rules.answer(line.split(" ")));
         }
     }
 
@@ -62,6 +67,9 @@ public final class ClientRules {
                 return late();
             case "offsets":
                 return Boolean.toString(areUsed("OURS".equals(asked[1])));
+            case "producer":
+                long attachedFor = Long.parseLong(asked[2]) * 1_000 * MS;
+                return Boolean.toString(TrimtabProducer.isOver(ServiceState.valueOf(asked[1]), attachedFor));
             default:
                 throw new IllegalArgumentException(asked[0]);
         }

@@ -46,8 +46,11 @@ final class Tolerance implements InvocationHandler {
             MQFaultStrategy strategy =
                     (MQFaultStrategy) field(DefaultMQProducerImpl.class, "mqFaultStrategy").get(producer);
             Field place = field(MQFaultStrategy.class, "latencyFaultTolerance");
-            Tolerance tolerance =
-                    new Tolerance(strategy, (LatencyFaultTolerance<?>) place.get(strategy), verdicts);
+            Object table = place.get(strategy);
+            if (Proxy.isProxyClass(table.getClass()) && Proxy.getInvocationHandler(table) instanceof Tolerance) {
+                throw new IllegalStateException("TrimtabProducer.attach: the producer is attached already");
+            }
+            Tolerance tolerance = new Tolerance(strategy, (LatencyFaultTolerance<?>) table, verdicts);
             Class<?> asked = LatencyFaultTolerance.class;
             place.set(strategy, Proxy.newProxyInstance(asked.getClassLoader(), new Class<?>[] {asked}, tolerance));
             return tolerance;

@@ -35,6 +35,8 @@ public final class TrimtabProducer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
     /** The longest wait for a verdict, and so how late a shutdown or the end of a verdict is noticed. */
     private static final Duration TURN = Duration.ofMillis(200);
+    /** A producer that has not started by then may never do so. */
+    private static final long START_NS = 60_000_000_000L;
     /** Between two tries at what did not work. */
     private static final long RETRY_MS = 1_000;
     /** The same trouble again is told once in this time. */
@@ -54,7 +56,8 @@ public final class TrimtabProducer implements AutoCloseable {
     private final Thread thread = new Thread(this::run, "trimtab-producer");
     private volatile boolean closed;
     private long sequence;
-    private long windowSince = System.nanoTime();
+    private final long attachedAt = System.nanoTime();
+    private long windowSince = attachedAt;
     /** What was told lately, and when. */
     private final Map<String, Long> told = new HashMap<>();
 
@@ -75,7 +78,10 @@ public final class TrimtabProducer implements AutoCloseable {
 
     /**
      * Attaches a producer, best before it is started, so that its first message goes to no broker that is
-     * out of use. What {@code setSendLatencyFaultEnable} says at this moment is what holds between verdicts.
+     * out of use, and not more than a minute before. What {@code setSendLatencyFaultEnable} says at this moment is
+     * what holds between verdicts.
+     *
+     * @throws IllegalStateException it was attached before, or is of a release that is not known
      */
     public static TrimtabProducer attach(DefaultMQProducer producer, ProducerOptions options) {
         return new TrimtabProducer(producer, options);
@@ -177,7 +183,18 @@ public final class TrimtabProducer implements AutoCloseable {
     }
 
     private boolean isOver() {
-        return closed || producer.getServiceState() == ServiceState.SHUTDOWN_ALREADY;
+        ServiceState state = producer.getServiceState();
+        boolean isOver = isOver(state, System.nanoTime() - attachedAt);
+        if (isOver && !closed && state != ServiceState.SHUTDOWN_ALREADY) {
+            trouble("it has not started in a minute, so it reports nothing, and no verdict counts for it");
+        }
+        return closed || isOver;
+    }
+
+    /** Whether a producer is shut down, or will hardly start any more: RocketMQ's does not shut down what failed to start. */
+    static boolean isOver(ServiceState state, long attachedForNs) {
+        return state == ServiceState.SHUTDOWN_ALREADY
+                || (state != ServiceState.RUNNING && attachedForNs > START_NS);
     }
 
     private void trouble(String what) {
