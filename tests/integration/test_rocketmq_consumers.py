@@ -145,6 +145,20 @@ def test_a_shutdown_in_a_hook_of_the_process_leaves(consumers: Consumers) -> Non
     assert time.monotonic() - began < SOON_S
 
 
+def test_each_of_several_consumers_of_a_process_is_waited_for(
+    consumers: Consumers, published: Published
+) -> None:
+    """A hook shuts them down one after another, the last one later than it would wait for one."""
+    consumers.begin()
+    consumers.join("stays", FIVE, "concurrently")
+    consumers.join("goes", FIVE, "several")
+    consumers.settle("stays", "goes", "goes-2")
+    consumers.workers["goes"].terminate()
+    consumers.settle("stays")
+
+    assert {"released"} == published.endings(consumers.group)
+
+
 def test_a_listener_that_shutdown_interrupts_loses_no_message(
     consumers: Consumers, published: Published
 ) -> None:

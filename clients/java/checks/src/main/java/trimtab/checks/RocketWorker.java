@@ -23,7 +23,8 @@ import trimtab.rocketmq.Trimtab;
  * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME KIND NONE|AVG|BROKER}. The kind is
  * {@code concurrently} (every 50th message fails once), {@code slowly} (every 20th takes long), {@code alert} (it asks
  * its name server all the time), {@code REPORT} or {@code LEAVE} (it finds soon that it has not pulled, and does
- * that), {@code orderly}, {@code broadcasting}, or {@code by-broker}. With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
+ * that), {@code orderly}, {@code broadcasting}, {@code by-broker}, {@code hooked} (a hook of the process shuts it down), or
+ * {@code several} (so it does with two consumers, after other things). With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
  */
 public final class RocketWorker {
     private static final int WORK_MS = 4;
@@ -31,6 +32,8 @@ public final class RocketWorker {
     /** So long a shutdown waits for what is at work, and once more when it has interrupted it. */
     private static final int PATIENCE_MS = 500;
     private static final int ALERT_MS = 200;
+    /** Two of these are longer than a hook waits for one shutdown. */
+    private static final int LATE_MS = 4_000;
     private static final Set<String> STALLS = Set.of("REPORT", "LEAVE");
     /** Less than a broker waits for a message before it answers that there is none. */
     private static final String IDLE_MS = "2000";
@@ -86,6 +89,9 @@ public final class RocketWorker {
         Trimtab trimtab = "BROKER".equals(args[7]) ? null : attached(consumer, args);
         if ("hooked".equals(args[6])) {
             Runtime.getRuntime().addShutdownHook(new Thread(consumer::shutdown));
+        } else if ("several".equals(args[6])) {
+            List<DefaultMQPushConsumer> all = List.of(consumer, another(args));
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> all.forEach(RocketWorker::shutDownLate)));
         }
         consumer.start();
         say("started");
@@ -105,6 +111,31 @@ public final class RocketWorker {
         MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
         Trimtab trimtab = Trimtab.attach(consumer, options, Fallback.valueOf(args[7]));
         return STALLS.contains(args[6]) ? trimtab.onStall(Stall.valueOf(args[6])) : trimtab;
+    }
+
+    private static DefaultMQPushConsumer another(String[] args) throws Exception {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(args[3]);
+        consumer.setNamesrvAddr(args[0]);
+        consumer.setClientIP("worker");
+        consumer.setInstanceName(args[5] + "-2");
+        consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+        consumer.subscribe(args[4], "*");
+        consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) ->
+                work(messages, context.getMessageQueue(), WORK_MS)
+                        ? ConsumeConcurrentlyStatus.CONSUME_SUCCESS
+                        : ConsumeConcurrentlyStatus.RECONSUME_LATER);
+        attached(consumer, args);
+        consumer.start();
+        return consumer;
+    }
+
+    private static void shutDownLate(DefaultMQPushConsumer consumer) {
+        try {
+            Thread.sleep(LATE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        consumer.shutdown();
     }
 
     /** By name: the model is of another class in 4.9 than in 5, for which this is compiled. */

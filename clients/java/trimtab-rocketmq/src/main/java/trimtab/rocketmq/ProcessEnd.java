@@ -14,11 +14,17 @@ import trimtab.Member;
 final class ProcessEnd {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
 
-    /** So long it waits for the {@code shutdown()}, which may be in a hook that does other things first. */
+    /**
+     * So long it waits for the {@code shutdown()}, which may be in a hook that does other things first, or shuts one
+     * consumer down after another: so as long again after each.
+     */
     private static final long SHUTDOWN_MS = 5_000;
     /** So long it waits for the leave: a message in work may take longer, and is cut off. */
     private static final Duration FAREWELL = Duration.ofSeconds(10);
     private static final long LOOK_MS = 5;
+
+    /** When a consumer of this process was seen to be shut down while the process ended. */
+    private static volatile long lastAt = System.nanoTime();
 
     private final Client client;
     private final Member member;
@@ -43,13 +49,18 @@ final class ProcessEnd {
         }
     }
 
+    private static boolean isToWait(long waitedNs) {
+        return Math.min(waitedNs, System.nanoTime() - lastAt) < SHUTDOWN_MS * 1_000_000;
+    }
+
     private void await() {
         try {
-            long until = System.nanoTime() + SHUTDOWN_MS * 1_000_000;
-            while (!client.isShutDown() && member.ending() == null && System.nanoTime() < until) {
+            long began = System.nanoTime();
+            while (!client.isShutDown() && member.ending() == null && isToWait(System.nanoTime() - began)) {
                 Thread.sleep(LOOK_MS);
             }
             if (client.isShutDown()) {
+                lastAt = System.nanoTime();
                 member.join(FAREWELL);
             }
         } catch (InterruptedException e) {
