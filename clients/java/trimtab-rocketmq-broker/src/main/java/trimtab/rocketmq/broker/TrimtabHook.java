@@ -117,7 +117,9 @@ public final class TrimtabHook implements RPCHook {
                     break;
                 case UNREGISTER_CLIENT:
                     UNREGISTERING.remove();
-                    unregistered(request.getExtFields());
+                    if (isGood(response)) { // who may not do that has not left
+                        unregistered(request.getExtFields());
+                    }
                     break;
                 case QUERY_ASSIGNMENT:
                     if (isGood(response)) {
