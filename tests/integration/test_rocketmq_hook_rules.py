@@ -135,6 +135,29 @@ def test_a_group_that_the_controller_answers_not_is_not_kept_waiting(
     assert [*expected] == play("read", *lines)[2::2]
 
 
+def test_a_client_that_the_controller_does_not_know_is_told_once() -> None:
+    """It keeps what it has, for ever, while others of its group are answered."""
+    told = play(
+        f"post billing a 0 {share(0)}",
+        "ask billing b orders 0",
+        "read",
+        "ask billing b orders 1",
+        f"controller {PATIENCE_S}",
+        "ask billing b orders 10",
+        "unknown 11",
+        "ask billing b orders 12",
+        "unknown 12",
+        "unknown 13",
+        "ask billing c orders 13",
+        f"post billing c 13 {share(1)}",
+        "ask billing c orders 14",
+        "unknown 15",
+    )
+
+    assert [NONE_YET] * 3 == [told[it] for it in (3, 5, 7)]
+    assert ["", "b of billing", "", ""] == [told[it] for it in (6, 8, 9, 13)]
+
+
 def test_who_is_no_member_any_more_drops_everything_while_others_are() -> None:
     """A group without members is nobody's: moved back, or all of its clients have gone."""
     told = play(

@@ -254,6 +254,11 @@ final class Follower {
             shares.forgetGone(now);
             earshot.forget(System.currentTimeMillis());
             speakers.forget(now);
+            List<String> unknown = shares.unknown(now);
+            if (!unknown.isEmpty()) {
+                troubles.tell("the controller does not know these clients of groups that it shares out, so they get no queues:"
+                        + " is the group in trimtab.groups of all brokers, or does it refuse their heartbeats", named(unknown));
+            }
             List<String> stalled = hearsPulls.getAsBoolean() ? pulls.look(shares.pulled(broker, now), now) : List.of();
             if (!stalled.isEmpty()) {
                 troubles.tell("nobody asks for the messages of queues that are a client's share, for two minutes: its"

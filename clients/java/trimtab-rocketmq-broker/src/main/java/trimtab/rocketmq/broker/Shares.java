@@ -39,6 +39,8 @@ final class Shares {
     /** Of groups that may be on Kafka: clients that are to have nothing, until a queue of theirs names a broker. */
     private final Map<String, Map<String, Share>> idle = new ConcurrentHashMap<>();
     private final Map<String, Long> strangers = new ConcurrentHashMap<>();
+    /** By client and group: who asks, and is no member of a group that has some. */
+    private final Map<List<String>, Unknown> unknown = new ConcurrentHashMap<>();
     private volatile boolean complete;
     private volatile long heardAt;
 
@@ -59,7 +61,23 @@ final class Shares {
             return follows.test(group) ? answerStrangers(group, now) : null;
         }
         Share share = complete ? known.get(client) : null;
+        if (share == null && complete) {
+            unknown.computeIfAbsent(List.of(client, group), it -> new Unknown(now)).askedAt = now;
+        }
         return share == null ? NONE_YET : share.answers.getOrDefault(topic, NO_QUEUES);
+    }
+
+    /** Clients that ask for as long as the hook's patience, in vain, while others of their group are answered; each once. */
+    List<String> unknown(long now) {
+        unknown.values().removeIf(it -> now - it.askedAt > patienceNs);
+        List<String> news = new ArrayList<>();
+        unknown.forEach((named, it) -> {
+            if (!it.isTold && it.askedAt - it.since > patienceNs) {
+                it.isTold = true;
+                news.add(String.join(" of ", named));
+            }
+        });
+        return news;
     }
 
     /** Of a group whose heartbeats are copied, and that the controller has not answered, or cannot. */
@@ -98,6 +116,7 @@ final class Shares {
             strangers.remove(group);
         }
         Share before = known.put(client, share);
+        unknown.remove(List.of(client, group));
         if (share.goneAt != 0 && known.values().stream().allMatch(it -> it.goneAt != 0)) {
             groups.remove(group);
         }
@@ -152,6 +171,16 @@ final class Shares {
         }
         Map<String, Object> body = Map.of("messageQueueAssignments", rows);
         return JsonWriter.write(body).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static final class Unknown {
+        final long since;
+        volatile long askedAt;
+        boolean isTold;
+
+        Unknown(long since) {
+            this.since = since;
+        }
     }
 
     /** One client's. What it is to give it gives at once: it knows no releases. */
