@@ -223,10 +223,10 @@ final class Follower {
 
     boolean isOurs(Queue queue) {
         Member mine = member;
-        if (client.isBroadcasting()) {
-            return true;
-        }
         if (mine == null) { // it has a queue, and has never asked for any
+            if (client.isBroadcasting()) {
+                return true;
+            }
             if (!hasSaidThatNobodyAsked) {
                 hasSaidThatNobodyAsked = true;
                 LOG.error("nothing is worked on: {}", client.whyNobodyAsked());
