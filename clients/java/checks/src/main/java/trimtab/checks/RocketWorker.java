@@ -9,6 +9,7 @@ import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
@@ -24,7 +25,9 @@ import trimtab.rocketmq.Trimtab;
  * {@code concurrently} (every 50th message fails once), {@code slowly} (every 20th takes long), {@code alert} (it asks
  * its name server all the time), {@code REPORT} or {@code LEAVE} (it finds soon that it has not pulled, and does
  * that), {@code orderly}, {@code broadcasting}, {@code by-broker}, {@code hooked} (a hook of the process shuts it down), or
- * {@code several} (so it does with two consumers, after other things). With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
+ * {@code several} (so it does with two consumers, after other things), or {@code interrupts} (its listener is interrupted
+ * once). With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of
+ * stdin it shuts its consumer down.
  */
 public final class RocketWorker {
     private static final int WORK_MS = 4;
@@ -32,8 +35,10 @@ public final class RocketWorker {
     /** So long a shutdown waits for what is at work, and once more when it has interrupted it. */
     private static final int PATIENCE_MS = 500;
     private static final int ALERT_MS = 200;
+    /** At this message it is interrupted once, as a task that was cancelled. */
+    private static final long INTERRUPTED = 99;
     /** Two of these are longer than a hook waits for one shutdown. */
-    private static final int LATE_MS = 4_000;
+    private static final int LATE_MS = 2_700;
     private static final Set<String> STALLS = Set.of("REPORT", "LEAVE");
     /** Less than a broker waits for a message before it answers that there is none. */
     private static final String IDLE_MS = "2000";
@@ -41,6 +46,8 @@ public final class RocketWorker {
     private static final int BEAT_MS = 3_000;
     /** What a client had popped and drops comes again after so long. */
     private static final long INVISIBLE_MS = 10_000;
+
+    private static volatile boolean hasInterrupted;
 
     private RocketWorker() {}
 
@@ -66,6 +73,12 @@ public final class RocketWorker {
                 MessageExt only = messages.get(0); // the default batch is one
                 if ("concurrently".equals(args[6]) && number(only) % 50 == 7 && only.getReconsumeTimes() == 0) {
                     say("refuse " + number(only));
+                    return ConsumeConcurrentlyStatus.RECONSUME_LATER;
+                }
+                if ("interrupts".equals(args[6]) && number(only) == INTERRUPTED && !hasInterrupted) {
+                    hasInterrupted = true;
+                    say("interrupt " + INTERRUPTED);
+                    Thread.currentThread().interrupt();
                     return ConsumeConcurrentlyStatus.RECONSUME_LATER;
                 }
                 boolean isSlow = "slowly".equals(args[6]) && number(only) % 20 == 3;
@@ -126,6 +139,11 @@ public final class RocketWorker {
                         : ConsumeConcurrentlyStatus.RECONSUME_LATER);
         attached(consumer, args);
         consumer.start();
+        DefaultMQProducer producer = new DefaultMQProducer(args[3]); // while it uses the same client, shutdown() is over at once
+        producer.setNamesrvAddr(args[0]);
+        producer.setClientIP("worker");
+        producer.setInstanceName(args[5] + "-2");
+        producer.start();
         return consumer;
     }
 
