@@ -51,6 +51,7 @@ SHARED: Final = {
     "tests/integration/test_rocketmq_names.py": "controller",
     "tests/integration/test_rocketmq_producers.py": "controller",
     "tests/integration/test_rocketmq_pulling.py": "controller",
+    "tests/integration/test_rocketmq_rolling.py": "controller",
     "tests/integration/test_route_watcher.py": "controller",
     "tests/integration/test_rights.py": "secured",
     "tests/integration/test_secured_kafka.py": "secured",

@@ -21,7 +21,7 @@ import trimtab.rocketmq.Trimtab;
 /**
  * A push consumer of RocketMQ that says on stdout what it works on, and when.
  *
- * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME KIND NONE|AVG|BROKER}. The kind is
+ * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME KIND NONE|AVG|MOVING|BROKER}. The kind is
  * {@code concurrently} (every 50th message fails once), {@code slowly} (every 20th takes long), {@code alert} (it asks
  * its name server all the time), {@code REPORT} or {@code LEAVE} (it finds soon that it has not pulled, and does
  * that), {@code orderly}, {@code broadcasting}, {@code by-broker}, {@code hooked} (a hook of the process shuts it down), or
@@ -122,7 +122,9 @@ public final class RocketWorker {
 
     private static Trimtab attached(DefaultMQPushConsumer consumer, String[] args) {
         MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
-        Trimtab trimtab = Trimtab.attach(consumer, options, Fallback.valueOf(args[7]));
+        Trimtab trimtab = "MOVING".equals(args[7])
+                ? Trimtab.attachMoving(consumer, options)
+                : Trimtab.attach(consumer, options, Fallback.valueOf(args[7]));
         return STALLS.contains(args[6]) ? trimtab.onStall(Stall.valueOf(args[6])) : trimtab;
     }
 

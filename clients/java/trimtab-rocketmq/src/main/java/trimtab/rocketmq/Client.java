@@ -47,6 +47,9 @@ abstract class Client {
         }
     }
 
+    /** What it shares queues by. */
+    abstract AllocateMessageQueueStrategy strategy();
+
     /** Lays our offsets over its own, and our strategy, before it starts. */
     abstract void install(UnaryOperator<OffsetStore> over, AllocateMessageQueueStrategy strategy);
 

@@ -49,16 +49,22 @@ final class Departures {
         return leaving.isEmpty();
     }
 
-    /** Hands over those that are gone by now. The position stays RocketMQ's: its broker has it. */
-    void look(Consumer<Map<Grant, Long>> finished) {
-        settle();
+    /**
+     * Hands over those that are gone by now. The position stays RocketMQ's: its broker has it.
+     *
+     * @param atOnce nobody works by grants
+     */
+    void look(Consumer<Map<Grant, Long>> finished, boolean atOnce) {
+        if (!atOnce) {
+            settle();
+        }
         Map<Grant, Long> gone = new HashMap<>();
         boolean isShutDown = client.isShutDown(); // a rebalance that is under way then does nothing
         synchronized (this) {
             for (Grant grant : leaving) {
                 boolean isSettled = !client.keepsUntilSettled() || settled.contains(grant);
                 boolean isKept = !isShutDown && (answers.name(grant.queue) || client.has(grant.queue));
-                if (isSettled && !isKept && gate.isIdle(grant.queue)) {
+                if (atOnce || (isSettled && !isKept && gate.isIdle(grant.queue))) {
                     gone.put(grant, null);
                 }
             }

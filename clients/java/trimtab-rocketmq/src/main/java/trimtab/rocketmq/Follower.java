@@ -2,15 +2,13 @@ package trimtab.rocketmq;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.common.message.MessageQueue;
@@ -20,6 +18,7 @@ import trimtab.Grant;
 import trimtab.Member;
 import trimtab.MemberOptions;
 import trimtab.protocol.Queue;
+import trimtab.rocketmq.Sides.Side;
 import trimtab.session.Ending;
 import trimtab.transport.KafkaTransport;
 
@@ -47,11 +46,13 @@ final class Follower {
     private final MemberOptions options;
     private final Gate gate = new Gate(this::isOurs);
     private final Answers answers = new Answers();
-    private final Tries tries = new Tries();
     private final Departures departures;
     private final Routes routes;
     private final Stalls stalls;
     private final Alone alone;
+    private final Sides sides;
+    private final Granted granted;
+    private final AllocateMessageQueueStrategy former;
     private final KafkaTransport kafka;
     private final Ahead ahead;
     private final AllocateMessageQueueAveragely averagely = new AllocateMessageQueueAveragely();
@@ -60,7 +61,7 @@ final class Follower {
     private volatile boolean hasSaidThatNobodyAsked;
     private OwnOffsets offsets;
 
-    Follower(Function<Gate, Client> made, MemberOptions options, Fallback fallback) {
+    Follower(Function<Gate, Client> made, MemberOptions options, Fallback fallback, boolean moves) {
         this.client = made.apply(gate);
         if (client.isRebalancedByBroker()) {
             throw new IllegalStateException("Trimtab.attach: " + client.whyNobodyAsked());
@@ -70,6 +71,9 @@ final class Follower {
         this.routes = new Routes(client);
         this.stalls = new Stalls(client);
         this.alone = new Alone(fallback, options.sessionTimeout());
+        this.sides = new Sides(client.group(), moves);
+        this.granted = new Granted(client, departures, stalls, this::hurry);
+        this.former = client.strategy();
         this.kafka = options.transport();
         this.ahead = new Ahead(client, kafka);
         client.install(this::over, new TrimtabStrategy(this));
@@ -112,6 +116,9 @@ final class Follower {
         if (alone.is()) {
             return State.ALONE;
         }
+        if (sides.side() != Side.OURS) {
+            return State.MOVING;
+        }
         return mine != null && mine.isAnswered() ? State.OBEYING : State.WAITING;
     }
 
@@ -123,10 +130,10 @@ final class Follower {
     /** The grant of a queue that is this consumer's at this moment, by the clock; it may be one that is to go. */
     Optional<Grant> grant(Queue queue) {
         Member mine = member;
-        return mine == null ? Optional.empty() : mine.grant(queue);
+        return mine == null || sides.side() != Side.OURS ? Optional.empty() : mine.grant(queue);
     }
 
-    /** Hands all queues on in good order, and waits for that. */
+    /** Hands all queues on in good order. */
     void close() throws InterruptedException {
         Member mine = member;
         if (!client.isUnderWay()) {
@@ -148,12 +155,19 @@ final class Follower {
         }
         begin(group, clientId);
         client.asks();
+        sides.see(clientIds);
         if (queues.isEmpty()) {
             return List.of();
         }
-        List<MessageQueue> share = alone.look(member)
-                ? averagely.allocate(group, clientId, queues, clientIds)
-                : granted(queues);
+        boolean isAlone = alone.look(member);
+        Side side = sides.side();
+        AllocateMessageQueueStrategy rule = isAlone ? averagely : side == Side.THEIRS ? former : null;
+        List<MessageQueue> share = rule == null
+                ? granted.of(member, queues)
+                : ruled(rule, group, clientId, queues, clientIds);
+        if (!isAlone && side == Side.BOTH) {
+            share.retainAll(former.allocate(group, clientId, queues, clientIds));
+        }
         Set<Queue> told = new HashSet<>();
         share.forEach(it -> told.add(Client.named(it)));
         answers.told(queues.get(0).getTopic(), told);
@@ -161,34 +175,15 @@ final class Follower {
     }
 
     private OffsetStore over(OffsetStore kept) {
-        offsets = new OwnOffsets(kept, client, this::mayCommit);
-        return offsets;
+        return offsets = new OwnOffsets(kept, client, this::mayCommit);
     }
 
-    private List<MessageQueue> granted(List<MessageQueue> queues) {
-        Map<Queue, Grant> mine = new HashMap<>();
-        List<Grant> grants = client.keepsUntilSettled() ? member.unreleased() : member.assignment();
-        grants.forEach(it -> mine.put(it.queue, it));
-        mine.keySet().removeAll(departures.settled());
-        tries.keepTo(new HashSet<>(mine.values()));
-        Set<MessageQueue> known = new LinkedHashSet<>(queues);
-        // a name server that was started anew learns its brokers one by one
-        known.addAll(client.queuesOf(queues.get(0).getTopic()));
-        List<MessageQueue> share = new ArrayList<>();
-        for (MessageQueue queue : known) {
-            Queue named = Client.named(queue);
-            if (!mine.containsKey(named)) {
-                continue;
-            }
-            if (client.hasDropped(named) && (!client.keepsUntilSettled() || member.holds(named))) {
-                client.note(named);
-                client.wake(); // it goes now, and comes anew; what is taken goes when it is settled
-            } else if (tries.isDue(mine.get(named), client.has(named), System.nanoTime())) {
-                share.add(queue);
-                if (stalls.endsWith(named)) {
-                    hurry();
-                }
-            }
+    /** By RocketMQ's own rule; what was dropped here goes first, and comes anew. */
+    private List<MessageQueue> ruled(AllocateMessageQueueStrategy rule, String group, String clientId,
+            List<MessageQueue> queues, List<String> clientIds) {
+        List<MessageQueue> share = new ArrayList<>(rule.allocate(group, clientId, queues, clientIds));
+        if (share.removeIf(it -> client.hasDropped(Client.named(it)))) {
+            client.wake();
         }
         return share;
     }
@@ -197,7 +192,7 @@ final class Follower {
     private synchronized void begin(String group, String clientId) {
         List<String> topics = client.topics();
         if (member == null) {
-            Obedience obedience = new Obedience(client, departures, this::hurry);
+            Obedience obedience = new Obedience(client, departures, sides, this::hurry);
             member = new Member(group, clientId, topics, options, obedience, kafka);
             alone.begin();
             member.start();
@@ -218,7 +213,8 @@ final class Follower {
 
     /** Whether its broker may be told how far it has come with a queue: until it is released, and by the clock. */
     private boolean mayCommit(MessageQueue queue) {
-        return member == null || alone.is() || grant(Client.named(queue)).isPresent() || client.isBroadcasting();
+        boolean isByGrants = member != null && !alone.is() && sides.side() == Side.OURS;
+        return !isByGrants || grant(Client.named(queue)).isPresent() || client.isBroadcasting();
     }
 
     boolean isOurs(Queue queue) {
@@ -233,7 +229,9 @@ final class Follower {
             }
             return false;
         }
-        return alone.is() ? answers.name(queue) : mine.holds(queue);
+        Side side = sides.side();
+        boolean isByGrants = !alone.is() && side != Side.THEIRS;
+        return (isByGrants && side == Side.OURS || answers.name(queue)) && (!isByGrants || mine.holds(queue));
     }
 
     /** Looks after queues that leave, and after the consumer's end. */
@@ -254,15 +252,16 @@ final class Follower {
                     hasStalled = true;
                     member.leave(options.revocationTimeout());
                 }
-                departures.look(member::finish);
+                departures.look(member::finish, sides.side() == Side.THEIRS);
                 if (System.nanoTime() - remindAt > REMIND_MS * 1_000_000) {
                     remindAt = System.nanoTime();
-                    Set<Queue> granted = member.assignment().stream().map(it -> it.queue).collect(Collectors.toSet());
-                    if (!granted.stream().allMatch(it -> client.has(it) && !client.hasDropped(it))) {
+                    Set<Queue> grants = member.assignment().stream().map(it -> it.queue).collect(Collectors.toSet());
+                    boolean isWhole = grants.stream().allMatch(it -> client.has(it) && !client.hasDropped(it));
+                    if (!isWhole && sides.side() == Side.OURS) {
                         client.wake();
                     }
-                    routes.look(granted);
-                    idleSince = granted.isEmpty() || idleSince == 0 ? idleSince : 0;
+                    routes.look(grants);
+                    idleSince = grants.isEmpty() || idleSince == 0 ? idleSince : 0;
                     if (idleSince != 0 && remindAt - idleSince > IDLE_NS && member.isAnswered()) {
                         idleSince = 0;
                         LOG.info("the controller has given this consumer no queue: `trimtab groups explain {}` says"
@@ -270,12 +269,10 @@ final class Follower {
                     }
                 }
                 boolean wasAlone = alone.is();
-                if (alone.look(member) != wasAlone) {
+                if (alone.look(member) != wasAlone || sides.look(member.isAnswered())) {
                     client.wake();
                 }
-                synchronized (news) {
-                    news.wait(departures.isEmpty() ? IDLE_MS : LOOK_MS);
-                }
+                rest();
             }
             if (member.ending() != Ending.LEFT) {
                 LOG.error("{}: the consumer works on nothing any more, until it is started anew",
@@ -286,6 +283,12 @@ final class Follower {
             client.wake(); // whatever ended it, nothing is ours any more
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void rest() throws InterruptedException {
+        synchronized (news) {
+            news.wait(departures.isEmpty() ? IDLE_MS : LOOK_MS);
         }
     }
 

@@ -52,6 +52,11 @@ final class LiteClient extends Client {
     }
 
     @Override
+    AllocateMessageQueueStrategy strategy() {
+        return consumer.getAllocateMessageQueueStrategy();
+    }
+
+    @Override
     ServiceState state() {
         return (ServiceState) Fields.get(inner, "serviceState");
     }

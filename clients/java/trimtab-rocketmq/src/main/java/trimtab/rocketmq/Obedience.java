@@ -13,20 +13,22 @@ import trimtab.session.LossReason;
 final class Obedience implements MemberListener {
     private final Client client;
     private final Departures departures;
+    private final Sides sides;
     private final Locks locks;
     /** Has the departures looked at soon. */
     private final Runnable hurry;
 
-    Obedience(Client client, Departures departures, Runnable hurry) {
+    Obedience(Client client, Departures departures, Sides sides, Runnable hurry) {
         this.client = client;
         this.departures = departures;
+        this.sides = sides;
         this.locks = new Locks(client);
         this.hurry = hurry;
     }
 
     @Override
     public void onAssigned(List<Grant> grants) {
-        if (client.isOrderly()) {
+        if (client.isOrderly() && sides.side() == Sides.Side.OURS) { // else the lock is whose the queue is by their rule
             Map<String, List<Queue>> byFormer = new TreeMap<>();
             grants.stream().filter(it -> it.formerOwner != null).forEach(it ->
                     byFormer.computeIfAbsent(it.formerOwner, key -> new ArrayList<>()).add(it.queue));
@@ -45,7 +47,9 @@ final class Obedience implements MemberListener {
     @Override
     public void onLost(List<Grant> grants, LossReason reason) {
         departures.forget(grants);
-        grants.forEach(it -> client.forsake(it.queue));
+        if (sides.side() != Sides.Side.THEIRS) { // it does not work by grants
+            grants.forEach(it -> client.forsake(it.queue));
+        }
         client.wake();
     }
 }

@@ -68,6 +68,11 @@ final class PullClient extends Client {
     }
 
     @Override
+    AllocateMessageQueueStrategy strategy() {
+        return consumer.getAllocateMessageQueueStrategy();
+    }
+
+    @Override
     ServiceState state() {
         return inner.getServiceState();
     }

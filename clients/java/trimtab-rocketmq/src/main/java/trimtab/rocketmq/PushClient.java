@@ -45,6 +45,11 @@ final class PushClient extends Client {
     }
 
     @Override
+    AllocateMessageQueueStrategy strategy() {
+        return consumer.getAllocateMessageQueueStrategy();
+    }
+
+    @Override
     ServiceState state() {
         return inner.getServiceState();
     }

@@ -3,7 +3,6 @@ package trimtab.rocketmq;
 import java.time.Duration;
 import java.util.List;
 import org.apache.rocketmq.client.ClientConfig;
-import org.apache.rocketmq.common.UtilAll;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,7 +49,7 @@ final class Sides {
     static void mark(ClientConfig client) {
         String name = client.getInstanceName();
         if (!name.contains(MARK)) {
-            String own = UNNAMED.equals(name) ? UtilAll.getPid() + "#" + System.nanoTime() : name;
+            String own = UNNAMED.equals(name) ? ProcessHandle.current().pid() + "#" + System.nanoTime() : name;
             client.setInstanceName(own + MARK);
         }
     }

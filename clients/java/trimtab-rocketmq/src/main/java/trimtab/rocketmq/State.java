@@ -8,6 +8,8 @@ public enum State {
     OBEYING,
     /** By RocketMQ's {@code AVG}, because no controller answers ({@link Fallback#AVG}). */
     ALONE,
+    /** By RocketMQ's own rule, for now: not all consumers of the group are attached ({@link Trimtab#attachMoving}). */
+    MOVING,
     /** By nobody: it broadcasts, and works on all queues. */
     BROADCASTING,
     /** It has left in good order, and works on nothing. */

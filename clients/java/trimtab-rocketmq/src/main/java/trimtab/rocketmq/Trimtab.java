@@ -45,7 +45,7 @@ public final class Trimtab implements AutoCloseable {
     /** The same, with what to do while no controller answers. */
     public static Trimtab attach(
             DefaultMQPushConsumer consumer, MemberOptions options, Fallback fallback) {
-        return attached(gate -> new PushClient(consumer, gate), options, fallback);
+        return attached(gate -> new PushClient(consumer, gate), options, fallback, false);
     }
 
     /**
@@ -61,7 +61,7 @@ public final class Trimtab implements AutoCloseable {
     /** The same, with what to do while no controller answers. */
     public static Trimtab attach(
             DefaultLitePullConsumer consumer, MemberOptions options, Fallback fallback) {
-        return attached(gate -> new LiteClient(consumer, gate), options, fallback);
+        return attached(gate -> new LiteClient(consumer, gate), options, fallback, false);
     }
 
     /**
@@ -78,7 +78,32 @@ public final class Trimtab implements AutoCloseable {
     /** The same, with what to do while no controller answers. */
     public static Trimtab attach(
             DefaultMQPullConsumer consumer, MemberOptions options, Fallback fallback) {
-        return attached(gate -> new PullClient(consumer, gate), options, fallback);
+        return attached(gate -> new PullClient(consumer, gate), options, fallback, false);
+    }
+
+    /**
+     * Attaches a consumer of a group in which not all are attached yet, or any more: as long as one is not, all share by
+     * the strategy that the consumer has, as they did before. When the last one has gone, all obey the controller, three
+     * seconds later. All attached ones must be attached so. Its client id ends with {@code #trimtab}, by which the others
+     * know it.
+     *
+     * @throws IllegalStateException as {@code attach}
+     */
+    public static Trimtab attachMoving(DefaultMQPushConsumer consumer, MemberOptions options) {
+        Sides.mark(consumer);
+        return attached(gate -> new PushClient(consumer, gate), options, Fallback.NONE, true);
+    }
+
+    /** The same of a lite pull consumer. */
+    public static Trimtab attachMoving(DefaultLitePullConsumer consumer, MemberOptions options) {
+        Sides.mark(consumer);
+        return attached(gate -> new LiteClient(consumer, gate), options, Fallback.NONE, true);
+    }
+
+    /** The same of a pull consumer. */
+    public static Trimtab attachMoving(DefaultMQPullConsumer consumer, MemberOptions options) {
+        Sides.mark(consumer);
+        return attached(gate -> new PullClient(consumer, gate), options, Fallback.NONE, true);
     }
 
     private final Follower follower;
@@ -87,11 +112,12 @@ public final class Trimtab implements AutoCloseable {
         this.follower = follower;
     }
 
-    private static Trimtab attached(Function<Gate, Client> made, MemberOptions options, Fallback fallback) {
+    private static Trimtab attached(
+            Function<Gate, Client> made, MemberOptions options, Fallback fallback, boolean moves) {
         if (System.getProperty(FLOOR) == null) {
             System.setProperty(FLOOR, FLOOR_MS); // read when the first client of the process starts
         }
-        return new Trimtab(new Follower(made, options, fallback));
+        return new Trimtab(new Follower(made, options, fallback, moves));
     }
 
     /** What its share is decided by at this moment. Any thread may ask, for instance a health check. */

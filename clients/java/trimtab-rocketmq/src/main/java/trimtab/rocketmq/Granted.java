@@ -1,0 +1,59 @@
+package trimtab.rocketmq;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.rocketmq.common.message.MessageQueue;
+import trimtab.Grant;
+import trimtab.Member;
+import trimtab.protocol.Queue;
+
+/** What the client is answered by the controller's grants. */
+final class Granted {
+    private final Client client;
+    private final Departures departures;
+    private final Stalls stalls;
+    private final Tries tries = new Tries();
+    /** Has what leaves looked at soon. */
+    private final Runnable hurry;
+
+    Granted(Client client, Departures departures, Stalls stalls, Runnable hurry) {
+        this.client = client;
+        this.departures = departures;
+        this.stalls = stalls;
+        this.hurry = hurry;
+    }
+
+    /** Of one topic, which all of these queues are of. */
+    List<MessageQueue> of(Member member, List<MessageQueue> queues) {
+        Map<Queue, Grant> mine = new HashMap<>();
+        List<Grant> grants = client.keepsUntilSettled() ? member.unreleased() : member.assignment();
+        grants.forEach(it -> mine.put(it.queue, it));
+        mine.keySet().removeAll(departures.settled());
+        tries.keepTo(new HashSet<>(mine.values()));
+        Set<MessageQueue> known = new LinkedHashSet<>(queues);
+        // a name server that was started anew learns its brokers one by one
+        known.addAll(client.queuesOf(queues.get(0).getTopic()));
+        List<MessageQueue> share = new ArrayList<>();
+        for (MessageQueue queue : known) {
+            Queue named = Client.named(queue);
+            if (!mine.containsKey(named)) {
+                continue;
+            }
+            if (client.hasDropped(named) && (!client.keepsUntilSettled() || member.holds(named))) {
+                client.note(named);
+                client.wake(); // it goes now, and comes anew; what is taken goes when it is settled
+            } else if (tries.isDue(mine.get(named), client.has(named), System.nanoTime())) {
+                share.add(queue);
+                if (stalls.endsWith(named)) {
+                    hurry.run();
+                }
+            }
+        }
+        return share;
+    }
+}
