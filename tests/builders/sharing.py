@@ -46,6 +46,7 @@ SHARED: Final = {
     "tests/integration/test_rocketmq.py": "controller",
     "tests/integration/test_rocketmq_chaos.py": "controller",
     "tests/integration/test_rocketmq_consumers.py": "controller",
+    "tests/integration/test_rocketmq_endings.py": "controller",
     "tests/integration/test_rocketmq_hook.py": "controller",
     "tests/integration/test_rocketmq_moving.py": "controller",
     "tests/integration/test_rocketmq_names.py": "controller",

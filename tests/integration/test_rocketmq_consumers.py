@@ -31,8 +31,6 @@ ASKS_S: Final = 15.0
 """Half of the time after which a client asks for routes by itself."""
 SOON_S: Final = 4.0
 """Less than a session of silence (6 s)."""
-INTERRUPTED: Final = 99
-"""The message at which a listener is interrupted."""
 LOOKS_S: Final = 4.0
 """In this time the controller asks its name server some times."""
 
@@ -147,20 +145,6 @@ def test_a_shutdown_in_a_hook_of_the_process_leaves(consumers: Consumers) -> Non
     assert time.monotonic() - began < SOON_S
 
 
-def test_each_of_several_consumers_of_a_process_is_waited_for(
-    consumers: Consumers, published: Published
-) -> None:
-    """A hook shuts them down one after another, the last one later than it would wait for one."""
-    consumers.begin()
-    consumers.join("stays", FIVE, "concurrently")
-    consumers.join("goes", FIVE, "several")
-    consumers.settle("stays", "goes", "goes-2")
-    consumers.workers["goes"].terminate()
-    consumers.settle("stays")
-
-    assert {"released"} == published.endings(consumers.group)
-
-
 def test_a_listener_that_shutdown_interrupts_loses_no_message(
     consumers: Consumers, published: Published
 ) -> None:
@@ -175,20 +159,6 @@ def test_a_listener_that_shutdown_interrupts_loses_no_message(
     assert [it for it in consumers.workers["a"].lines() if " stop " in it]
     sent = consumers.stop()
     assert set(range(sent)) <= consumers.numbers()
-
-
-def test_a_queue_whose_listener_was_interrupted_goes_on_soon(
-    consumers: Consumers, published: Published
-) -> None:
-    """It is dropped, so that the message is not lost; the client begins on it anew."""
-    consumers.begin()
-    consumers.join("a", FIVE, "interrupts")
-    consumers.settle("a")
-    at = int(consumers.workers["a"].wait_for(" interrupt ").split()[0])
-    published.wait_until(lambda: INTERRUPTED in consumers.numbers())
-
-    again = min(it.begun for it in consumers.work() if it.number == INTERRUPTED)
-    assert again - at < SOON_S * 1_000_000_000
 
 
 def test_lite_pull_consumers_obey(consumers: Consumers, published: Published) -> None:
