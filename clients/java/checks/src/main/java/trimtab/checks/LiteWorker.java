@@ -13,7 +13,7 @@ import trimtab.rocketmq.Trimtab;
 /**
  * A lite pull consumer of RocketMQ that says on stdout what it works on, and when.
  *
- * <p>{@code LiteWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME}. It says lines as {@link RocketWorker} does. At the
+ * <p>{@code LiteWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME lite NONE|MOVING|BROKER}. It says lines as {@link RocketWorker} does. At the
  * end of stdin it finishes what it has, hands on, and shuts its consumer down.
  */
 public final class LiteWorker {
@@ -32,7 +32,9 @@ public final class LiteWorker {
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.subscribe(args[4], "*");
         MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
-        Trimtab trimtab = Trimtab.attach(consumer, options);
+        Trimtab trimtab = "BROKER".equals(args[7])
+                ? null
+                : "MOVING".equals(args[7]) ? Trimtab.attachMoving(consumer, options) : Trimtab.attach(consumer, options);
         consumer.start();
         say("started");
         new Thread(() -> obey(trimtab), "orders").start();
@@ -40,7 +42,9 @@ public final class LiteWorker {
             work(consumer.poll(WAIT_MS), trimtab);
         }
         consumer.commitSync(); // all that was polled is done; 4.9 has no commit()
-        trimtab.close();
+        if (trimtab != null) {
+            trimtab.close();
+        }
         consumer.shutdown();
     }
 
@@ -48,7 +52,7 @@ public final class LiteWorker {
         try {
             for (int read = System.in.read(); read >= 0; read = System.in.read()) {
                 if (read == '\n') {
-                    say("state " + trimtab.state());
+                    say("state " + (trimtab == null ? "UNATTACHED" : trimtab.state()));
                 }
             }
         } catch (java.io.IOException e) {
@@ -61,7 +65,7 @@ public final class LiteWorker {
     private static void work(List<MessageExt> messages, Trimtab trimtab) throws InterruptedException {
         for (MessageExt message : messages) {
             MessageQueue queue = new MessageQueue(message.getTopic(), message.getBrokerName(), message.getQueueId());
-            if (!trimtab.holds(queue)) {
+            if (trimtab != null && !trimtab.holds(queue)) {
                 return; // others have the rest already
             }
             String where = message.getTopic() + " " + message.getQueueId() + " "
