@@ -48,6 +48,17 @@ class Life(NamedTuple):
     incarnation: Incarnation
 
 
+def start_of(incarnation: Incarnation) -> str:
+    """Return what all lives of one process have in common: when it started, in milliseconds."""
+    return incarnation.partition("-")[0]
+
+
+def began(incarnation: Incarnation) -> Millis:
+    """Return when a life's process started, by its own clock; 0 if it does not say so."""
+    start = start_of(incarnation)
+    return Millis(int(start) if start.isdecimal() else 0)
+
+
 class OfOneLife:
     """Something that is about one life."""
 

@@ -27,7 +27,7 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.groups import ailments, routing
 from rebalance.groups.handover import endings, omissions, strangers, unrecorded
 from rebalance.groups.handover.pages import RecordedGrants, grants_in, page_of, rows_of
-from rebalance.groups.members import departures, remains
+from rebalance.groups.members import departures, dismissals, remains
 from rebalance.groups.members.lapsed import lapsed
 from rebalance.groups.members.own_names import named_apart, told_apart
 from rebalance.groups.model.decisions import Ending, GroupAiled
@@ -83,11 +83,11 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
         return None
     decided = max((it.decided for it in found if isinstance(it, Advanced)), default=None)
     begins = _begins(events, found[0], decided)
-    position, detail = found[-1].stamp.position, f"epoch {epoch} was published"
-    cause = Cause(CauseKind.ADOPTION, before.name, position, detail)
-    is_cut = omissions.is_cut(found)
+    detail = f"epoch {epoch} was published"
+    cause = Cause(CauseKind.ADOPTION, before.name, found[-1].stamp.position, detail)
     assert 0 <= begins <= len(events), f"the past ends at {begins} of {len(events)} events"
-    return Published(found, max(epoch, before.epoch), is_cut, decided, begins, cause)
+    epoch, is_cut = max(epoch, before.epoch), omissions.is_cut(found)
+    return Published(found, epoch, is_cut, decided, begins, cause)
 
 
 def _begins(events: Sequence[Moment], first: Found, decided: Millis | None) -> int:
@@ -130,6 +130,7 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
                 claims[queue].append(claim)
     recorded = {record.member for record in records}
     past = events[: news.begins]
+    dismissals.hold_again(draft, records, past)
     if news.is_cut:
         draft.outbox.gone.update(
             _strike_out(draft, draft.membership.members.merged().keys() - recorded)
@@ -153,11 +154,10 @@ def _close_the_past(draft: Draft) -> None:
     """Forget what was to follow from events whose consequences are published."""
     draft.unsay()
     draft.outbox.passages.clear()
-    draft.outbox.notes[:] = [
-        note for note in draft.outbox.notes if isinstance(note, GroupAiled)
-    ]  # said just now
-    for told in (draft.outbox.answered, draft.outbox.gone):
-        told.clear()
+    said = [note for note in draft.outbox.notes if isinstance(note, GroupAiled)]  # just now
+    draft.outbox.notes[:] = said
+    draft.outbox.answered.clear()
+    draft.outbox.gone.clear()
 
 
 def _records(draft: Draft, found: Sequence[Found]) -> list[Adopted]:

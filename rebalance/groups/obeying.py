@@ -9,10 +9,11 @@ Called by ``step`` for each command, in log order. Its one rule: every command i
 the history.
 """
 
+import math
 from typing import Final, assert_never
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups import pace, routing
+from rebalance.groups import pace, routing, target
 from rebalance.groups.members import mass_silence, membership, remains, rocketmq_clients
 from rebalance.groups.model.commands import (
     Approve,
@@ -39,7 +40,7 @@ from rebalance.groups.model.subscriptions import (
     topics_of,
     wish_of,
 )
-from rebalance.ids import Epoch, MemberId, Millis
+from rebalance.ids import Epoch, Life, MemberId, Millis
 from rebalance.stamp import Stamp
 
 _REMEMBERED = 64
@@ -58,7 +59,8 @@ def obey(draft: Draft, event: Commanded) -> None:
     if event.id in draft.rules.obeyed:
         return
     if draft.before.outbox.change_cause is None and not draft.outbox.changes:
-        _answer(draft, event, draft.before.epoch, Outcome.REFUSED, "there is no such group")
+        detail = "no such group, or long without members"
+        _answer(draft, event, draft.before.epoch, Outcome.REFUSED, detail)
         return
     draft.rules.obeyed = (*draft.rules.obeyed, event.id)[-_REMEMBERED:]
     epoch = draft.next_epoch if draft.decided else draft.before.epoch
@@ -111,6 +113,7 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
             if not _member(draft, command.member).dismissed:
                 raise Refused(f"no command drains {command.member}")
             membership.readmit(draft, command.member)
+            draft.rules.drain_no_more(command.member)
             draft.outbox.changes.append(_cause(event))
         case EvictMember():
             _spare_the_last(draft, command)
@@ -174,11 +177,26 @@ def _spare_the_last(draft: Draft, command: DrainMember | EvictMember) -> None:
         raise Refused(
             f"no other member works on {', '.join(last[:3])}; use --force to stop it anyway"
         )
+    if (room := _room(draft, command.member)) < (owned := len(draft.target.owners)):
+        raise Refused(
+            f"the others have room for {room} of {owned} queues; use --force to stop it anyway"
+        )
+
+
+def _room(draft: Draft, leaving: MemberId) -> float:
+    """Return how many queues the others may have, by their own word."""
+    caps = [
+        math.inf if one.capacity is None else one.capacity
+        for name, one in target.candidates(draft).items()
+        if name != leaving
+    ]
+    return sum(caps)
 
 
 def _drain(draft: Draft, command: DrainMember, event: Commanded) -> None:
     _spare_the_last(draft, command)
     membership.dismiss(draft, command.member)
+    draft.rules.drain(Life(command.member, _member(draft, command.member).incarnation))
     draft.outbox.changes.append(_cause(event))
 
 

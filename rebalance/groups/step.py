@@ -64,7 +64,7 @@ def step(
     # At a start of the controller the batch also brings what was found published.
     if not STARTING.isdisjoint(map(type, events)):
         begun = any(isinstance(event, Begun) for event in events)
-        events = [event for event in events if not isinstance(event, Begun)]
+        events = [it for it in remains.without_refused(events) if not isinstance(it, Begun)]
         news = adoption.published(state, events)
     if news is not None and not news.is_cut and remains.is_all(state, events):
         return Step(

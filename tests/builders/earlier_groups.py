@@ -11,8 +11,14 @@ from rebalance.ids import Millis, TopicName
 from tests.builders.full_cluster import CLUSTER
 
 
+def before_drains(group: GroupState) -> GroupState:
+    """Return a group as it could be before a drain was kept beyond the life that it was for."""
+    return replace(group, rules=replace(group.rules, drained=()))
+
+
 def before_racks(group: GroupState) -> GroupState:
     """Return a group as it could be before a route said where replicas stand."""
+    group = before_drains(group)
     routes = {topic: replace(it, racks=()) for topic, it in group.topics.routes.items()}
     return replace(group, topics=replace(group.topics, routes=routes))
 

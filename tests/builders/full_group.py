@@ -277,13 +277,11 @@ GROUP = GroupState(
             route_damping_ms=Millis(231),
             route_share_percent=232,
         ),
-        obeyed=(
-            "n233",
-            "n234",
-        ),
+        obeyed=("n233", "n234"),
         pause_ends=Millis(168),
         pace_ms=Millis(252),
         popped={TopicName("n257"): 258, TopicName("n259"): 260},
+        drained=(Life(MemberId("n261"), Incarnation("n262")),),
     ),
     outbox=Outbox(
         change_cause=Cause(

@@ -10,7 +10,7 @@ Called by ``entry``, which carries the outcome out. Its one rule: nothing is wri
 from dataclasses import dataclass, replace
 
 from rebalance.groups.handover import omissions
-from rebalance.groups.members import departures, marks, twins
+from rebalance.groups.members import departures, dismissals, marks, twins
 from rebalance.groups.members.twins import Rival
 from rebalance.groups.model.decisions import Refusal
 from rebalance.groups.model.draft import Draft
@@ -162,6 +162,7 @@ def _session_ms(draft: Draft, event: Joined) -> Millis:
 
 
 def _described(draft: Draft, event: Joined) -> Member:
+    is_dismissed = dismissals.holds(draft, event)
     return Member(
         incarnation=event.incarnation,
         sequence=event.sequence,
@@ -178,6 +179,8 @@ def _described(draft: Draft, event: Joined) -> Member:
         patterns=event.patterns,
         awaits_mark=marks.awaited(draft, event),
         guarded=event.guarded,
+        draining=is_dismissed,
+        dismissed=is_dismissed,
         pops=frozenset(draft.rules.popped if _may_pop(event) else ()),
     )
 

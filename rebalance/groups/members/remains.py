@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 
 from rebalance.groups.handover import omissions
 from rebalance.groups.members import departures, flapping
+from rebalance.groups.model.commands import Forget
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Advanced, Moment
+from rebalance.groups.model.events import Adopted, Advanced, Commanded, Moment, last_found
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import Millis
+from rebalance.ids import Millis, began
 from rebalance.stamp import Ticked
 
 
@@ -48,6 +49,22 @@ def sweep(draft: Draft) -> None:
 def is_all(state: GroupState, events: Sequence[Moment]) -> bool:
     """Tell whether nothing is known of a group, and nothing said but how far its epochs got."""
     return state.is_unknown and all(isinstance(event, Advanced | Ticked) for event in events)
+
+
+def without_refused(events: Sequence[Moment]) -> list[Moment]:
+    """Leave out commands of the past to forget a group that had members then, and has them now.
+
+    They were refused. The log may have dropped the joins since: it keeps commands for longer.
+    """
+    found = last_found(events)
+    lives = [began(it.incarnation) for it in found if isinstance(it, Adopted)]
+    decided = max((it.decided for it in found if isinstance(it, Advanced)), default=Millis(0))
+    return [
+        it
+        for it in events
+        if not (isinstance(it, Commanded) and isinstance(it.command, Forget))
+        or not min(lives, default=decided) < it.stamp.appended <= decided
+    ]
 
 
 def kept(state: GroupState) -> GroupState:

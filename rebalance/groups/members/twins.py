@@ -20,7 +20,7 @@ from rebalance.groups.model.events import (
 )
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import TwinRule
-from rebalance.ids import Incarnation, InstanceId, Life, MemberId
+from rebalance.ids import Incarnation, InstanceId, Life, MemberId, start_of
 from rebalance.stamp import Stamp
 
 
@@ -159,8 +159,7 @@ def _has_come_back(draft: Draft, event: Joined, rival: MemberId) -> bool:
     if event.last_epoch is None:
         return False
     other = draft.membership.members[rival].incarnation
-    start, others = (life.partition("-")[0] for life in (event.incarnation, other))
-    return start == others and other < event.incarnation
+    return start_of(event.incarnation) == start_of(other) and other < event.incarnation
 
 
 def take_over(draft: Draft, event: Joined, rivals: Collection[Rival]) -> Rival | None:

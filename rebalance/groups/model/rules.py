@@ -5,9 +5,13 @@ Written by ``obeying``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from rebalance.groups.model.overrides import NONE, Overrides
-from rebalance.ids import Millis, TopicName
+from rebalance.ids import Life, MemberId, Millis, TopicName
+
+_DRAINED: Final = 100
+"""Lives of one group. People drain a rack at a time, by one command for each member."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,10 @@ class Rules:
     """Topics whose queues its RocketMQ clients share, with the share number of each; None: the
     policy's."""
 
+    drained: tuple[Life, ...] = ()
+    """Lives that were commanded to drain: later ones of the same process are to drain as well.
+    Invariant: no name twice."""
+
     @property
     def are_the_policys(self) -> bool:
         """Tell whether nothing makes the group unlike others."""
@@ -53,14 +61,16 @@ class RulesDraft:
     pace_ms: Millis
     pause_ends: Millis | None
     popped: Mapping[TopicName, int | None]
+    drained: tuple[Life, ...]
 
     @classmethod
     def of(cls, before: Rules) -> "RulesDraft":
         """Open them."""
         paused, until, own = before.paused, before.paused_until, before.overrides
         pace, ends = before.pace_ms, before.pause_ends
+        popped, drained = before.popped, before.drained
         return cls(
-            before, paused, until, before.strategy, own, before.obeyed, pace, ends, before.popped
+            before, paused, until, before.strategy, own, before.obeyed, pace, ends, popped, drained
         )
 
     def pause(self, until: Millis | None, ends: Millis | None) -> None:
@@ -71,15 +81,26 @@ class RulesDraft:
         """Go on."""
         self.paused, self.paused_until, self.pause_ends = False, None, None
 
+    def drain(self, life: Life) -> None:
+        """A life is commanded to drain."""
+        self.drain_no_more(life.member)
+        self.drained = (*self.drained, life)[-_DRAINED:]
+
+    def drain_no_more(self, name: MemberId) -> None:
+        """It may have queues again."""
+        self.drained = tuple(it for it in self.drained if it.member != name)
+
     def drop(self) -> None:
         """Forget which commands were obeyed; what they have set stays."""
-        self.obeyed = ()
+        self.obeyed = self.drained = ()
 
     def closed(self) -> Rules:
         """Return the rules as they are now."""
         ends = self.paused_until if self.pause_ends is None else self.pause_ends
         assert self.paused or ends is None, "what is not paused has no end of a pause"
         assert len(set(self.obeyed)) == len(self.obeyed), "no command is obeyed twice"
+        names = {it.member for it in self.drained}
+        assert len(names) == len(self.drained), "of each name the last life was commanded"
         return Rules(
             paused=self.paused,
             paused_until=self.paused_until,
@@ -89,4 +110,5 @@ class RulesDraft:
             pace_ms=self.pace_ms,
             pause_ends=self.pause_ends,
             popped=self.popped,
+            drained=self.drained,
         )

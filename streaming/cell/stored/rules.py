@@ -8,7 +8,7 @@ from typing import Final
 from rebalance.groups.model.overrides import NONE, Overrides
 from rebalance.groups.model.policy import Compat, TwinRule
 from rebalance.groups.model.rules import Rules
-from rebalance.ids import Millis, TopicName
+from rebalance.ids import Life, Millis, TopicName
 from streaming.cell.stored.form import Form
 
 _HABITS: Final = {1: Compat.NONE, 2: Compat.ROCKETMQ}
@@ -60,6 +60,7 @@ class RulesForm(Form):
     pace_ms: Millis = Millis(0)
     popped: dict[TopicName, int | None] | None = None
     """None: no topic."""
+    drained: tuple[Life, ...] = ()
 
 
 def rules_form(rules: Rules) -> RulesForm:
@@ -73,6 +74,7 @@ def rules_form(rules: Rules) -> RulesForm:
         pause_ends=rules.pause_ends,
         pace_ms=rules.pace_ms,
         popped=dict(rules.popped) or None,
+        drained=rules.drained,
     )
 
 
@@ -87,6 +89,7 @@ def rules(form: RulesForm) -> Rules:
         pause_ends=form.pause_ends,
         pace_ms=form.pace_ms,
         popped=form.popped or {},
+        drained=form.drained,
     )
 
 

@@ -1,11 +1,22 @@
 """Adoption, and what operators commanded before and meanwhile."""
 
-from rebalance.groups.model.commands import EvictMember, Forget, Pause
+import pytest
+
+from rebalance.groups.model.commands import (
+    ChooseStrategy,
+    DrainMember,
+    EvictMember,
+    Forget,
+    Pause,
+    RebalanceNow,
+    UndrainMember,
+)
 from rebalance.groups.model.decisions import (
     AssignmentWithdrawn,
     CommandAnswered,
     Outcome,
 )
+from rebalance.ids import MemberId
 from tests.builders.amnesia import a_story, at_work
 from tests.builders.notation import life
 from tests.builders.records import (
@@ -72,3 +83,47 @@ def test_commands_from_before_the_log_begins_to_know_members() -> None:
     again.missed(commanded(Pause(None)))
     again.forgets(kept=3)
     assert again.state.rules.paused
+
+
+@pytest.mark.parametrize("kept", [0, 3], ids=["joins are known", "joins are forgotten"])
+def test_a_drain_of_the_past_still_holds(kept: int) -> None:
+    """Commands are kept for longer than joins; what it was asked to let go is others'."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"))
+    story.reads(routed("orders", 4))
+    story.reads(commanded(DrainMember(MemberId("b"))))
+    story.settles()
+    pages = story.pages()
+    story.forgets(kept=kept)
+    story.reads(joined("a", sequence=1_000), joined("b", sequence=1_000))
+    story.settles()
+
+    assert story.state.membership.members[MemberId("b")].dismissed
+    assert pages == story.pages()
+
+
+def test_a_drain_of_the_past_that_was_taken_back_does_not_hold() -> None:
+    """The last command counts."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"))
+    story.reads(routed("orders", 4))
+    story.reads(commanded(DrainMember(MemberId("b")), name="drain"))
+    story.settles()
+    story.reads(commanded(UndrainMember(MemberId("b")), name="undrain"))
+    story.forgets(kept=3)
+
+    assert not story.state.membership.members[MemberId("b")].draining
+
+
+def test_a_forgetting_that_was_refused_is_not_obeyed_later() -> None:
+    """Its members' joins are not known any more, and the group's own strategy stays."""
+    story = at_work()
+    joins = len(story.log)
+    story.reads(commanded(ChooseStrategy("AVG"), name="choose"))
+    story.reads(commanded(Forget(), name="forget"))
+    assert Outcome.REFUSED is only(CommandAnswered, story.decided)[-1].outcome
+    story.waits(seconds=1)
+    story.reads(commanded(RebalanceNow(), name="rebalance"))
+    story.forgets(kept=joins)
+
+    assert "AVG" == story.state.rules.strategy

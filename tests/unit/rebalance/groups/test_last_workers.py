@@ -2,11 +2,12 @@
 
 import pytest
 
+from allocators import allocator
 from rebalance.groups.model.commands import DrainMember, EvictMember, UndrainMember
 from rebalance.groups.model.decisions import CommandAnswered
 from rebalance.groups.model.overview import GroupPhase
 from rebalance.ids import MemberId
-from tests.builders.records import commanded, joined, left, routed
+from tests.builders.records import beat_of, commanded, joined, left, routed
 from tests.builders.story import Story, only, two_members
 
 B = MemberId("b")
@@ -63,3 +64,44 @@ def test_a_drain_is_taken_back() -> None:
     assert {"a", "b"} == set(story.owners().values())
     (answer,) = only(CommandAnswered, story.reads(commanded(UndrainMember(B))))
     assert "refused" == answer.outcome
+
+
+@pytest.mark.parametrize("stops", [DrainMember, EvictMember])
+def test_whose_queues_the_others_have_no_room_for_is_stopped_by_force_alone(
+    stops: type[DrainMember] | type[EvictMember],
+) -> None:
+    """They would be taken from it, and given to nobody."""
+    story = Story(allocator=allocator("STICKY"))
+    story.reads(joined("a", capacity=2), joined("b"), routed("orders", 4))
+    story.settles()
+    (answer,) = only(CommandAnswered, story.reads(commanded(stops(B))))
+    assert ("refused", "the others have room for 2 of 4 queues; use --force to stop it anyway") == (
+        answer.outcome,
+        answer.detail,
+    )
+
+    (answer,) = only(CommandAnswered, story.reads(commanded(stops(B, force=True), name="again")))
+    assert "done" == answer.outcome
+
+
+def test_a_later_life_of_a_process_that_was_drained_drains() -> None:
+    """It was too slow to let go, and begins anew by itself; a process that restarts is another."""
+    story = Story(allocator=allocator("STICKY"))
+    story.reads(joined("a"), joined("b:7-1"), routed("orders", 4))
+    story.settles()
+    story.reads(commanded(DrainMember(B)))
+    for _ in range(20):
+        story.waits(seconds=1)
+        story.reads(beat_of("a", epoch=story.state.epoch))
+    assert B not in story.state.membership.members
+    story.reads(joined("b:7-2", last_epoch=story.state.epoch))
+    story.settles()
+    assert story.state.membership.members[B].dismissed
+    assert {"a"} == {*story.owners().values()}
+
+    story.reads(commanded(UndrainMember(B), name="back"))
+    story.settles()
+    assert {"a", "b"} == {*story.owners().values()}
+    story.reads(joined("b:8-1", last_epoch=story.state.epoch))
+    story.settles()
+    assert not story.state.membership.members[B].draining

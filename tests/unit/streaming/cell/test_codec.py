@@ -25,6 +25,7 @@ from streaming.cell.packed import Packed, Packs, pack, pack_cluster, unpack, unp
 from streaming.cell.pulses import NEVER, NONE, Pulses
 from streaming.cell.stored.unreadable import UnreadableState
 from tests.builders.earlier_groups import (
+    before_drains,
     before_ends,
     before_idle,
     before_modes,
@@ -136,6 +137,7 @@ BEFORE_ASKS: Final = replace(PULSES, asks=np.full(3, NEVER))
         ("cell-v2-before-asks", before_modes(GROUP), BEFORE_ASKS, CLUSTER),
         ("cell-v2-before-modes", before_modes(GROUP), PULSES, CLUSTER),
         ("cell-v2-before-racks", before_racks(GROUP), PULSES, CLUSTER),
+        ("cell-v2-before-drains", before_drains(GROUP), PULSES, CLUSTER),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )
