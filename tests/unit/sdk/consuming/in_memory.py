@@ -147,7 +147,9 @@ class InMemory:
         commits = Commits(client, self._owned, self.intake.heard)
         self.errors: list[Exception] = []
         self.stuck: list[float] = []
-        told = Told(bool, bool, bool, self.errors.append, self.stuck.append)
+        self.revoked: list[bool] = []
+        """Each time that the application is told of it: whether it has nothing in hand then."""
+        told = Told(bool, self._revoke, bool, self.errors.append, self.stuck.append)
         self.handover = Handover(self.intake, commits, None, told, 1.0)
         self.upkeep = Upkeep(self.handover, Times(60, 600, 0.05), told, REFUSALS)
         self.parts = Parts(self.intake, self.handover, self.upkeep)
@@ -182,6 +184,9 @@ class InMemory:
     def committed(self) -> list[int]:
         """What was committed, in order."""
         return [at for places in self.kafka.written for at in places.values()]
+
+    def _revoke(self, _: tuple[Grant, ...]) -> None:
+        self.revoked.append(self.intake.hand.is_empty())
 
     def _owned(self, grants: Collection[Grant]) -> Ownership:
         return Ownership(frozenset(self.owned & set(grants)), time.monotonic() + 3_600, "0-life")

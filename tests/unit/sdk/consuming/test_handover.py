@@ -1,5 +1,6 @@
 """When a consumer's application is told of a change."""
 
+from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any, cast
@@ -7,6 +8,7 @@ from typing import Any, cast
 from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab import Grant
+from trimtab.callbacks import Ownership
 from trimtab.consuming.choice import Told
 from trimtab.consuming.handover import Handover
 
@@ -40,3 +42,40 @@ def test_a_position_that_kafka_does_not_have_is_not_handed_on() -> None:
     positions = reading.handover.on_revoked((grant,))
 
     assert ({}, []) == (positions, reading.kafka.written)
+
+
+def at_the_third_look(reading: InMemory, happens: Callable[[], object]) -> None:
+    """While a hand-over waits, let something happen that ends the wait."""
+    owned, looks = reading.intake.owned, list[Collection[Grant]]()
+
+    def look(grants: Collection[Grant]) -> Ownership:
+        looks.append(grants)
+        if len(looks) == 3:
+            happens()
+        return owned(grants)
+
+    reading.intake.owned = look
+
+
+def test_a_hand_over_waits_for_what_is_in_hand() -> None:
+    """The application is told of it afterwards: should it tell others, two would work on that."""
+    reading = InMemory()
+    grant = reading.grant(1, 5)
+    reading.offer(5)
+    reading.taken()
+    at_the_third_look(reading, reading.intake.hand.come_back)
+    positions = reading.handover.on_revoked((grant,))
+
+    assert ([True], {queue(): 6}) == (reading.revoked, positions)
+
+
+def test_a_hand_over_does_not_wait_for_what_is_lost() -> None:
+    """Others have it anyway, and there is no position to hand on."""
+    reading = InMemory()
+    grant = reading.grant(1, 5)
+    reading.offer(5)
+    reading.taken()
+    at_the_third_look(reading, reading.owned.clear)
+    positions = reading.handover.on_revoked((grant,))
+
+    assert ([False], {}) == (reading.revoked, positions)
