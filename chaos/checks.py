@@ -26,6 +26,9 @@ REST_S: Final = 60.0
 """From the end of the faults until everything is seen, committed and owned evenly enough: a session
 (10 s), a controller that starts (30 s on busy cores), and one heartbeat each for what follows."""
 
+_TOLD_NS: Final = 5 * S
+"""What is lost while it is given up is told when that is over: two questions to Kafka later."""
+
 
 def unseen(history: History) -> Iterator[str]:
     """No message that Kafka has acknowledged is without an effect."""
@@ -105,6 +108,36 @@ def worked_without_a_grant(history: History) -> Iterator[str]:
             yield f"queue {event.queue}: {event.who} works under {event.token}, and {had}"
 
 
+def gave_what_was_in_hand(history: History) -> Iterator[str]:
+    """Nobody gives up a queue while it has a message of it in hand.
+
+    Unless it was lost meanwhile: that is told after it, if the life does not end before it can.
+    """
+    in_hand = defaultdict[tuple[str, int, int], set[int]](set)
+    early: dict[tuple[str, int, int], tuple[Event, int]] = {}
+    for event in history:
+        grant = (event.who, event.queue, event.token)
+        match event.kind:
+            case "handed":
+                in_hand[grant].add(event.offset)
+            case "done":
+                in_hand[grant].discard(event.offset)
+            case "gave" if in_hand[grant]:
+                early[grant] = event, min(in_hand[grant])
+            case "lost":
+                early.pop(grant, None)
+            case "killed" | "died":
+                early = {
+                    key: those
+                    for key, those in early.items()
+                    if key[0] != event.who or event.at - those[0].at > _TOLD_NS
+                }
+            case _:
+                pass
+    for gave, offset in early.values():
+        yield f"queue {gave.queue}: {gave.who} gives up {gave.token} with {offset} in hand"
+
+
 def worked_on_others(history: History) -> Iterator[str]:
     """None is handed out when another has begun; who was suspended may have one on its way.
 
@@ -181,6 +214,7 @@ CHECKS: Final[Checks] = {
     "tokens never go back in effects": effects_go_back,
     "nobody who obeys is refused": refused_who_obey,
     "nobody works without a grant": worked_without_a_grant,
+    "nobody gives up what is in hand": gave_what_was_in_hand,
     "nobody works on what others own": worked_on_others,
     "committed offsets never decrease": commits_go_back,
     "nothing is committed before its effect": committed_before_its_effect,

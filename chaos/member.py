@@ -1,8 +1,9 @@
 """One member as a process of its own: python -m chaos.member TOLD.
 
-It takes messages in one of three styles, has an effect of each, and writes down what it is told and
-what it is handed. At SIGUSR1 its next message takes long. It ends when its standard input does, so
-it never outlives who started it. Started by `fleet`.
+It takes messages in one of three styles, has an effect of each, and writes down what it is told,
+what it is handed, and when it is through with that, whether or not it had its effect. At SIGUSR1
+its next message takes long. It ends when its standard input does, so it never outlives who started
+it. Started by `fleet`.
 """
 
 import json
@@ -14,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -73,6 +75,8 @@ class Worker:
             self._store.sendall(f"{self._who} {queue} {token} {offset} {number}\n".encode())
             if not self._answers.readline():
                 os._exit(0)  # who started us is gone
+        at = time.monotonic_ns()
+        self._record.write(replace(it, at=at, kind="done") for it in handed)
 
     @staticmethod
     def _token(consumer: Consumer, message: Message) -> int | None:

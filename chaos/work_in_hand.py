@@ -19,6 +19,7 @@ EARLY: Final = "nothing is committed before its effect"
 _UNTOLD: Final = frozenset(
     {
         "nobody works without a grant",  # whose a queue is shows only in the work
+        "nobody gives up what is in hand",  # so does when it is given up
         EARLY,  # where it fails, it is committed, and comes again in a queue for what has failed
     }
 )

@@ -48,6 +48,23 @@ FROZEN = ordered(
 )
 """One is frozen with a message on its way, and another takes over meanwhile."""
 
+SLOW = ordered(
+    [
+        *GOOD,
+        at(10, "m0.1", "began", token=3),
+        at(10.1, "producer", "acked", offset=2, number=2),
+        at(10.2, "m0.1", "handed", token=3, offset=2, number=2),
+        at(10.3, "m0.1", "gave", token=3),
+        at(10.301, "m1.2", "began", token=4),
+        at(10.302, "m1.2", "handed", token=4, offset=2, number=2),
+        at(14.2, "m0.1", "effect", token=3, offset=2, number=2),
+        at(14.201, "m0.1", "done", token=3, offset=2, number=2),
+        at(14.3, "m1.2", "effect", token=4, offset=2, number=2),
+        at(14.301, "m1.2", "done", token=4, offset=2, number=2),
+    ]
+)
+"""A queue is given up at once, with a message in hand: for four seconds two work on that."""
+
 
 def restless(history: History) -> History:
     """One in which the wait is over before its end; a second queue was never owned."""
@@ -124,6 +141,12 @@ BAD = {
     "nobody works without a grant": [
         ordered([*GOOD, at(5, "m0.1", "handed", token=1, offset=1)]),
         without(GOOD, "began", "m0.1"),
+    ],
+    "nobody gives up what is in hand": [
+        SLOW,
+        ordered([*SLOW, at(24, "m0.1", "killed")]),  # long after it could have said that it is lost
+        moved(GOOD, "done", "m0.1", 2),
+        without(GOOD, "done", "m0.1"),
     ],
     "nobody works on what others own": [
         ordered([*FROZEN, at(18.05, "m0.1", "handed", token=1, offset=2)]),
@@ -216,6 +239,23 @@ def test_what_was_in_hand_when_its_queue_was_lost_may_be_refused() -> None:
     assert violations(
         ordered([*history, at(4.1, "m0.1", "handed", token=1, offset=7), lost, refused])
     )
+
+
+def test_what_is_lost_while_it_is_given_up_may_be_in_hand() -> None:
+    """The wait is over then; the loss is told after it, if the life does not end before it can."""
+    for told in (at(10.4, "m0.1", "lost", token=3), at(10.4, "m0.1", "killed")):
+        assert {} == violations(ordered([*SLOW, told]))
+
+
+def test_a_queue_is_given_up_with_nothing_else_in_hand() -> None:
+    """What another has in hand of it, or itself of another queue, does not matter."""
+    others = [
+        at(3.9, "m1.1", "handed", token=1, offset=7),
+        at(3.9, "m0.1", "began", token=6, queue=1),
+        at(3.95, "m0.1", "handed", token=6, offset=7, queue=1),
+    ]
+
+    assert "nobody gives up what is in hand" not in violations(ordered([*GOOD, *others]))
 
 
 def test_it_is_said_who_had_no_owner_before_everybody_left() -> None:
