@@ -43,7 +43,7 @@ class VerdictPolicy:
     and has fewer votes to find it by."""
     quorum: int = 2
     """Reporters that it takes to eject, besides the majority of those that saw the broker. Fewer
-    liars than that change nothing."""
+    liars than that take none out of which nobody else complains, and bring none back."""
     failures_min: int = 5
     """Failures in a row, of the quorum together (Envoy, Finagle: 5)."""
     error_percent: int = 85

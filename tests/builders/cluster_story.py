@@ -1,6 +1,6 @@
 """A story of one cluster: a sweep of its brokers and reporters is one line, a verdict another."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from rebalance.brokers.cluster import Cluster
 from rebalance.brokers.decisions import BrokerDecision, VerdictIssued
@@ -85,13 +85,25 @@ class ClusterStory:
         self.hear(Ticked(self.stamp()))
 
     def sweep(
-        self, slow: View | None = None, *, times: int = 1, lies: Mapping[str, View] | None = None
+        self,
+        slow: View | None = None,
+        *,
+        times: int = 1,
+        lies: Mapping[str, View] | None = None,
+        silent: Collection[str] = "",
+        astray: Collection[str] = "",
     ) -> None:
-        """Sweeps in which everybody sees the same, but for those who lie."""
+        """Sweeps in which everybody sees the same, but for those who lie.
+
+        Of the silent brokers only they say anything; and those astray find all at other addresses.
+        """
+        seen = dict.fromkeys(self.brokers, FINE) | dict(slow or {})
+        view = {name: ms for name, ms in seen.items() if name not in silent}
         for _ in range(times):
             for reporter in self.reporters:
-                view = dict.fromkeys(self.brokers, FINE) | dict(slow or {})
-                self.report(reporter, *sights(view | dict((lies or {}).get(reporter, {}))))
+                said = view | dict((lies or {}).get(reporter, {}))
+                address = "{}:9".format if reporter in astray else str
+                self.report(reporter, *sights(said, address=address))
             self.pass_time(self.policy.sweep_ms)
 
     def command(self, broker: str, *, available: bool, lasting: int | None = None) -> None:
@@ -125,6 +137,10 @@ class ClusterStory:
         return [
             it for it in self.decisions if isinstance(it, VerdictIssued) and it.broker == broker
         ]
+
+    def outs(self) -> dict[str, int]:
+        """Until when brokers are out by the jury, as it will be unless it says so anew."""
+        return {name: it.out.until for name, it in self.cluster.brokers.items() if it.out}
 
     @property
     def out(self) -> str:

@@ -12,7 +12,7 @@ def at(second: float, who: str, kind: EventKind, **more: int) -> Event:
 
 
 def message(second: float, who: str, offset: int, token: int) -> list[Event]:
-    """One that is acknowledged, handed out, has its effect and is done; its number is its offset."""
+    """One that is acknowledged, handed out, takes effect and is done; its number is its offset."""
     more = {"offset": offset, "number": offset, "token": token}
     return [
         at(second - 0.1, "producer", "acked", offset=offset, number=offset),

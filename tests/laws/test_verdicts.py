@@ -30,25 +30,61 @@ def acted_on(decisions: Sequence[BrokerDecision]) -> list[tuple[object, ...]]:
     ]
 
 
+LIARS = {"r2", "r5"}
+"""Two of seven, where it takes three."""
+
+
 @pytest.mark.slow
 @tried(one_in=4)
 @given(some_views, st.data())
 def test_a_lying_minority_below_the_quorum_changes_nothing(
     truth: list[View], data: st.DataObject
 ) -> None:
-    """Two of seven, quorum three: whatever they say of whomever, the verdicts are the same."""
+    """Where all others speak of each broker: whatever the liars say, the verdicts are the same."""
     honest, lied = (quorum_of_three() for _ in range(2))
     for view in truth:
-        lies = {who: data.draw(views, label=who) for who in ("r2", "r5")}
+        lies = {who: data.draw(lied_views, label=who) for who in LIARS}
         honest.sweep(view)
-        lied.sweep(view, lies=lies)
+        lied.sweep(view, lies=lies, astray=data.draw(some_liars))
 
         assert acted_on(honest.decisions) == acted_on(lied.decisions)
+
+
+lied_views = st.dictionaries(st.sampled_from([*BROKERS, "z"]), st.sampled_from(LATENCIES))
+some_liars = st.sets(st.sampled_from(sorted(LIARS)))
+sweeps = st.tuples(views, st.sets(st.sampled_from(BROKERS)), lied_views, lied_views, some_liars)
 
 
 def quorum_of_three() -> ClusterStory:
     """Seven reporters, of which it takes three."""
     return ClusterStory(BROKERS, reporters=7, policy=VerdictPolicy(quorum=3))
+
+
+@tried(least=200)
+@given(st.lists(sweeps, min_size=1, max_size=9))
+def test_liars_below_the_quorum_do_nothing_alone(
+    told: list[tuple[View, set[str], View, View, set[str]]],
+) -> None:
+    """Where the others are silent of some: they take none out, bring none back, invent none."""
+    story, complaints = quorum_of_three(), list[set[str]]()
+    story.sweep()
+    for view, silent, one, other, astray in told:
+        out, spoken = story.outs(), set(BROKERS) - silent
+        complaints.append({name for name in spoken if view.get(name, FINE) != FINE})
+        story.sweep(view, silent=silent, lies={"r2": one, "r5": other}, astray=astray)
+        ended = {name for name, until in out.items() if story.outs().get(name) != until}
+
+        assert story.outs().keys() - out.keys() <= set().union(*complaints[-STREAK:])
+        for name in ended:
+            prolonged = name in story.outs()
+            run_out = not prolonged and out[name] <= story.now
+            assert run_out or name in spoken
+            assert not prolonged or name in complaints[-1]
+        assert set(BROKERS) == set(story.cluster.brokers)
+
+
+STREAK = 7
+"""Sweeps after which nobody counts failures of a reporter that was silent since."""
 
 
 commands = st.tuples(st.sampled_from(BROKERS), st.booleans(), st.none() | st.integers(1, 60_000))
