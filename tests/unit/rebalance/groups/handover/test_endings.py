@@ -125,6 +125,27 @@ REPAIRS = {
     "of an older life": ("a:2@1!2 > b@2", "a", 2, "", "a:2@1!2 > b@2"),
     "was not told to give": ("a@1", "a", 9, "", "a@1"),
     "an heir that waits": ("a@1!2 > b@2", "b", 2, "", "a@1!2 > b@2"),
+    "an heir that says it has begun": (
+        "a@1!2 > b@2",
+        "b",
+        2,
+        "orders-0@2",
+        "a@1!2 > b@2",
+    ),
+    "a standing heir that says it has begun": (
+        "a@1 > b@2",
+        "b",
+        2,
+        "orders-0@2",
+        "a@1 > b@2",
+    ),
+    "an heir that has begun, of a holder that is over": (
+        "a@1!2x > b@2",
+        "b",
+        2,
+        "orders-0@2",
+        "b@2",
+    ),
 }
 
 
