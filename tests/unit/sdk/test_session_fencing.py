@@ -1,5 +1,8 @@
 """A session in trouble: not heard, not able to read, not let go in time."""
 
+from collections.abc import Callable
+from itertools import chain
+
 import pytest
 
 from tests.builders.sessions import (
@@ -19,11 +22,13 @@ from tests.builders.sessions import (
 from tests.unit.sdk.passage import FENCE_MS, GRANT, run_until
 from trimtab.protocol import MEMBERS, Join, Release
 from trimtab.session import (
+    Action,
     Assigned,
     FindEnd,
     Grant,
     LossReason,
     Lost,
+    MemberSession,
     Send,
     Unheard,
 )
@@ -31,12 +36,35 @@ from trimtab.session.asking import FIRST_JOIN_RETRY_MS
 from trimtab.session.fencing import within
 
 
-def test_it_fences_itself_when_it_is_not_heard() -> None:
+def unanswered(session: MemberSession, end: int) -> list[Action]:
+    """Time passes, and Kafka says nothing at all."""
+    return run_until(session, end, deaf=True)
+
+
+def refused(session: MemberSession, end: int) -> list[Action]:
+    """Time passes; everything is read, and every write fails."""
+    actions: list[Action] = []
+    while session.wake_at <= end:
+        now = session.wake_at
+        due = session.tick(now)
+        while due:
+            actions += due
+            looked = session.caught_up(now, now) if only(FindEnd, due) else []
+            failed = [session.failed(it.ticket, now) for it in only(Send, due)]
+            due = [*looked, *chain.from_iterable(failed)]
+    return actions
+
+
+@pytest.mark.parametrize("passes", [unanswered, refused])
+def test_it_fences_itself_when_it_is_not_heard(
+    passes: Callable[[MemberSession, int], list[Action]],
+) -> None:
     """A margin before the controller may take it for dead, everything is lost."""
     session = joined((0, 1))
 
-    actions = run_until(session, FENCE_MS - 1, deaf=True)
+    actions = passes(session, FENCE_MS - 1)
     assert [] == only(Lost, actions)
+    assert [] != only(Send, actions)
 
     actions = session.tick(FENCE_MS)
     assert [Lost((GRANT,), LossReason.UNHEARD)] == only(Lost, actions)
@@ -102,6 +130,7 @@ def test_a_beat_that_failed_proves_nothing() -> None:
     session = joined((0, 1))
     for action in only(Send, session.tick(HEARTBEAT_MS)):
         session.failed(action.ticket, HEARTBEAT_MS)
+    session.caught_up(HEARTBEAT_MS, HEARTBEAT_MS)
 
     assert [] != only(Lost, session.tick(FENCE_MS))
 
