@@ -12,6 +12,8 @@ from typing import Final
 from chaos.commit_checks import commits_go_back, committed_before_its_effect
 from chaos.history import Event, History, S
 from chaos.ownership import (
+    WAKE_NS,
+    Span,
     Tenure,
     has_just_heard,
     is_of_a_twin,
@@ -77,9 +79,11 @@ def effects_go_back(history: History) -> Iterator[str]:
 
 
 def refused_who_obey(history: History) -> Iterator[str]:
-    """No effect of who obeys is refused, unless its queue was lost while it was in hand."""
-    excused = replaceable(history)
-    excused |= {who for who, those in suspensions(history).items() if those}
+    """No effect of who obeys is refused, unless its queue was lost while it was in hand.
+
+    Nor, as it wakes, of who could do nothing for a while: it may not have heard of the loss yet.
+    """
+    excused, gone = replaceable(history), suspensions(history)
     handed: dict[tuple[str, int, int], int] = {}
     lost: dict[tuple[str, int, int], int] = {}
     for event in history:
@@ -88,6 +92,8 @@ def refused_who_obey(history: History) -> Iterator[str]:
         elif event.kind == "lost":
             lost[event.who, event.queue, event.token] = event.at
         elif event.kind == "refused" and event.who not in excused:
+            if _is_waking(event, gone):
+                continue
             ended = lost.get((event.who, event.queue, event.token), -1)
             if handed.get((event.who, event.queue, event.offset), event.at) > ended:
                 yield f"queue {event.queue}: {event.who} obeys, and is refused under {event.token}"
@@ -228,6 +234,11 @@ def violations(history: History, checks: Checks = CHECKS) -> dict[str, list[str]
     """Apply all checks; name those that fail, and what they found."""
     found = {name: list(check(history)) for name, check in checks.items()}
     return {name: those for name, those in found.items() if those}
+
+
+def _is_waking(event: Event, gone: Mapping[str, list[Span]]) -> bool:
+    """Whether its life could do nothing a moment ago."""
+    return any(it.begin <= event.at <= it.end + WAKE_NS for it in gone.get(event.who, ()))
 
 
 def _successions(history: History) -> Iterator[tuple[Tenure, Tenure]]:

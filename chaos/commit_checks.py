@@ -23,6 +23,8 @@ LATE_COMMIT_S: Final = 5.0
 latest: a commit has two seconds."""
 WOKEN_S: Final = 0.25
 """What a process had begun to send when it was frozen leaves it this long after it wakes."""
+NOTHING: Final = -1
+"""What is committed of a queue when its commit is deleted."""
 _UNTOLD: Final = -1
 """The token of a commit that says none."""
 
@@ -101,7 +103,8 @@ def _on_their_way(history: History) -> set[Event]:
     return {
         commit
         for _, commit in _set_back(history)
-        if _was_held_up(history, commit, _lives(history, commit)) or begun.has(commit)
+        if commit.offset != NOTHING  # nobody sends that
+        and (_was_held_up(history, commit, _lives(history, commit)) or begun.has(commit))
     }
 
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition
 
+from chaos.commit_checks import NOTHING
 from chaos.history import Event, Recorder
 from trimtab.transports.confluent_discarding import discard
 
@@ -22,6 +23,7 @@ _COMMITS: Final = (0, 1)
 _VALUES: Final = {3: 16, 4: 15}
 """Where the metadata stands in a value, by its version: after a length of two bytes, or of one."""
 _SAID: Final = re.compile(rb"trimtab:(\d+)")
+_UNTOLD: Final = -1
 _ASK_S: Final = 2.0
 _RENEW_S: Final = 10.0
 """A client of which nothing came for so long may never read again (fault H15)."""
@@ -77,10 +79,11 @@ class Commits:
         key, value, partition = message.key(), message.value(), message.partition()
         if message.error() is None and partition is not None:
             self._places[partition] = (message.offset() or 0) + 1
-            if key is not None and value is not None:
-                self._read(bytes(key), bytes(value), message.timestamp()[1])
+            if key is not None:
+                told = None if value is None else bytes(value)
+                self._read(bytes(key), told, message.timestamp()[1])
 
-    def _read(self, key: bytes, value: bytes, wall_ms: int) -> None:
+    def _read(self, key: bytes, value: bytes | None, wall_ms: int) -> None:
         commit = parsed(key, value)
         if commit is None or commit.group != self._group:
             return
@@ -99,17 +102,19 @@ class Commit(NamedTuple):
     offset: int
 
 
-def parsed(key: bytes, value: bytes) -> Commit | None:
-    """Read a record; None if it is not a commit."""
+def parsed(key: bytes, value: bytes | None) -> Commit | None:
+    """Read a record; None if it is not a commit. Without a value it deletes one."""
     if struct.unpack_from(">h", key)[0] not in _COMMITS:
         return None
     group, at = _text(key, 2)
     _, at = _text(key, at)
     (queue,) = struct.unpack_from(">i", key, at)
+    if value is None:
+        return Commit(group, queue, _UNTOLD, NOTHING)
     version, offset, _ = struct.unpack_from(">hqi", value)
     assert version in _VALUES, f"unknown version of a commit: {version}"
     said = _SAID.match(value, _VALUES[version])
-    token = int(said[1]) if said else -1
+    token = int(said[1]) if said else _UNTOLD
     return Commit(group, queue, token, offset)
 
 

@@ -45,5 +45,8 @@ def test_nothing_is_lost_and_no_queue_has_two_owners(
     (KEPT / "ownership.svg").write_text(drawing(f"seed {SEED}", history))
 
     assert {} == violations(history), (f"seed {SEED}, kept in {KEPT}", figures(history))
+    happened = figures(history)
+    assert happened["acknowledged"] > 0
+    assert happened["commits"] > 0
     cured = {event.said for event in history if event.kind == "cured"}
     assert [] == [kind for kind in KINDS if not any(it.startswith(kind) for it in cured)]

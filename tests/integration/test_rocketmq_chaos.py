@@ -54,5 +54,8 @@ def test_rocketmqs_consumers_lose_nothing_and_no_queue_has_two_owners(
 
     wrong = violations(history, checks_of(in_order=is_in_order(SEED)))
     assert {} == wrong, (f"seed {SEED}, kept in {KEPT}", figures(history))
+    happened = figures(history)
+    assert happened["acknowledged"] > 0
+    assert happened["commits"] > 0
     cured = {event.said for event in history if event.kind == "cured"}
     assert [] == [kind for kind in KINDS if not any(it.startswith(kind) for it in cured)]

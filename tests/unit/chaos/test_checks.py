@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chaos.checks import CHECKS, REST_S, violations
-from chaos.commit_checks import excused
+from chaos.commit_checks import NOTHING, excused
 from chaos.history import EventKind, History, S
 from tests.builders.histories import at, message, ordered
 
@@ -47,6 +47,14 @@ FROZEN = ordered(
     ]
 )
 """One is frozen with a message on its way, and another takes over meanwhile."""
+
+AWAKE = [
+    at(20.1, "m0.1", "began", token=3),
+    at(20.2, "m0.1", "handed", token=3, offset=2, number=2),
+    at(20.3, "m0.1", "refused", token=3, offset=2, number=2),
+    at(20.4, "m0.1", "done", token=3, offset=2, number=2),
+]
+"""The one that was frozen has a queue again, and is refused."""
 
 SLOW = ordered(
     [
@@ -137,6 +145,7 @@ BAD = {
     "nobody who obeys is refused": [
         ordered([*GOOD, at(6, "m0.1", "refused", token=1, offset=1, number=1)]),
         without(without(FROZEN, "stopped"), "resumed"),
+        ordered([*FROZEN, *AWAKE]),  # what it slept through was over by then
     ],
     "nobody works without a grant": [
         ordered([*GOOD, at(5, "m0.1", "handed", token=1, offset=1)]),
@@ -156,6 +165,8 @@ BAD = {
         ordered([*GOOD, at(6.5, "kafka", "committed", token=2, offset=1)]),
         ordered([*GOOD, at(6.5, "kafka", "committed", token=1, offset=3)]),
         ordered([*FROZEN, at(24, "kafka", "committed", token=1, offset=1)]),  # long after it woke
+        ordered([*GOOD, at(6.5, "kafka", "committed", offset=NOTHING)]),  # it is deleted
+        ordered([*late("m0"), at(6.6, "kafka", "committed", offset=NOTHING)]),
         late("m1"),  # the line of the other one
         woken((0.5, 1_052)),  # as the consumer before this one did
         woken((0.05, 1_052), (0.2, 1_052)),

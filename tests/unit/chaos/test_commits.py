@@ -4,6 +4,7 @@ import struct
 
 import pytest
 
+from chaos.commit_checks import NOTHING
 from chaos.commits import Commit, parsed
 
 SAID = b"trimtab:7:1790-abc"
@@ -30,3 +31,9 @@ def test_what_others_commit_has_none() -> None:
 
     assert Commit("g", 3, -1, 42) == parsed(key(0), value)
     assert parsed(key(2), value) is None
+    assert parsed(key(2), None) is None
+
+
+def test_a_commit_without_a_value_deletes_one() -> None:
+    """From then on nothing is committed, and the next owner would begin anywhere."""
+    assert Commit("g", 3, -1, NOTHING) == parsed(key(1), None)
