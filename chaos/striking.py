@@ -109,9 +109,10 @@ class Striking:
             case Kind.TWIN:
                 fleet.double(first)
             case Kind.SLOW:
+                fleet.leave(fault.victims[1])
                 fleet.be_slow(first)
                 time.sleep(_NOTICED_S)
-                fleet.leave(fault.victims[1])
+                fleet.start(fault.victims[1])  # so it is to give a queue with a message in hand
             case _:
                 self._roll(fault)
 
@@ -124,8 +125,6 @@ class Striking:
                 fleet.resume(first)
             case Kind.TWIN:
                 fleet.single(first)
-            case Kind.SLOW:
-                fleet.start(fault.victims[1])
             case _:
                 pass
 
