@@ -99,6 +99,16 @@ def forgetting(seed: int) -> Scenario:
     return replace(life, incidents=tuple(sorted([*life.incidents, *lapses], key=_WHEN)))
 
 
+def many_pauses(seed: int) -> Scenario:
+    """Draw a life in which an operator pauses the group again and again."""
+    life, chance = scenario(seed), Random(-4 - seed)
+    pauses = [
+        Incident(QUIET_BEFORE_MS + 5 * number, Kind.PAUSE, chance.getrandbits(32))
+        for number in range(700)
+    ]
+    return replace(life, incidents=tuple(pauses))
+
+
 def half_told(seed: int) -> Scenario:
     """Draw a life whose controller forgets, and is not told all that it had published.
 

@@ -30,6 +30,7 @@ from tests.simulation.forgotten import (
 from tests.simulation.named import NAMED
 from tests.simulation.plant import OWNERS, Function, Plant
 from tests.simulation.scenario import Quirk
+from tests.simulation.target_plants import TARGET_PLANTS
 
 
 def expiry_off_by_one(right: Function) -> Function:
@@ -105,6 +106,7 @@ COUNTED = frozenset({Invariant.EPOCHS_GROW, Invariant.TOKENS_GROW})
 PLANTS = {
     **BATON_PLANTS,
     **NAMED,
+    **TARGET_PLANTS,
     "expiry off by one": Plant(
         "rebalance.groups.timers._sessions",
         expiry_off_by_one,

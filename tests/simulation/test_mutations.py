@@ -46,6 +46,13 @@ def test_a_planted_bug_is_caught(plant: Plant, monkeypatch: pytest.MonkeyPatch) 
     assert [] == World(life).live().violations
 
 
+def test_each_invariant_is_broken_by_a_plant() -> None:
+    """What no plant breaks may be judged by nothing. I17 compares two lives: a law does that."""
+    broken = frozenset[Invariant]().union(*(plant.caught_as for plant in PLANTS.values()))
+
+    assert frozenset({Invariant.MONOTONE}) == frozenset(Invariant) - broken
+
+
 @pytest.mark.slow
 def test_beats_that_wait_too_long_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The settings refuse it, and this is why: joins look old before their members' beats are read.
