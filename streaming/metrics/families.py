@@ -123,8 +123,8 @@ class Histogram(Family):
         bounds = [*(f"{it:g}" for it in self.bounds), "+Inf"]
         for bound, count in zip(bounds, accumulate(self._counts), strict=True):
             yield sample(f"{self.name}_bucket", ("le",), (bound,), count)
-        yield f"{self.name}_sum {self._sum:g}"
-        yield f"{self.name}_count {self.count}"
+        yield sample(f"{self.name}_sum", (), (), self._sum)
+        yield sample(f"{self.name}_count", (), (), self.count)
 
 
 def sample(name: str, names: Labels, labels: Labels, value: float) -> str:

@@ -19,18 +19,26 @@ def test_a_family_is_written_as_prometheus_reads_it() -> None:
 
 def test_a_histogram_counts_what_is_not_above_each_bound() -> None:
     """Each bucket holds those below it, too, and the last holds all."""
-    took = Histogram("took_seconds", "Time.", (0.1, 1.0))
-    for seconds in (0.1, 0.5, 7.0):
+    took = Histogram("took_seconds", "Time.", (0.25, 1.0))
+    for seconds in (0.25, 0.5, 7.0):
         took.observe(seconds)
-    took.add([1, 0, 0], 0.05)
+    took.add([1, 0, 0], 0.125)
 
     assert [
-        'trimtab_took_seconds_bucket{le="0.1"} 2',
+        'trimtab_took_seconds_bucket{le="0.25"} 2',
         'trimtab_took_seconds_bucket{le="1"} 3',
         'trimtab_took_seconds_bucket{le="+Inf"} 4',
-        "trimtab_took_seconds_sum 7.65",
+        "trimtab_took_seconds_sum 7.875",
         "trimtab_took_seconds_count 4",
     ] == [*took.text()][2:]
+
+
+def test_a_sum_is_exact_however_much_it_is() -> None:
+    """With six digits alone an average would jump once a day's worth had been counted."""
+    took = Histogram("took_seconds", "Time.", (1.0,))
+    took.add([2_000_000, 0], 1_234_567.25)
+
+    assert "trimtab_took_seconds_sum 1234567.25" in [*took.text()]
 
 
 def test_who_invents_names_fills_no_memory() -> None:
