@@ -56,16 +56,18 @@ class Stderr:
         """Show ``title`` and the time it takes."""
         started = time.monotonic()
         if self._animated:
-            with self._console.status(f"{title} ..."):
+            from rich.text import Text
+
+            with self._console.status(Text(f"{title} ...")):
                 yield
         else:
-            self._console.print(f"{title} ...")
+            self.note(f"{title} ...")
             yield
         self.note(f"{title}: done in {time.monotonic() - started:.1f} s")
 
     def note(self, text: str) -> None:
-        """Print it, without breaking what is long: paths are copied from here."""
-        self._console.print(text, soft_wrap=True)
+        """Print it as it is: names may look like markup, and paths are copied from here."""
+        self._console.print(text, markup=False, emoji=False, soft_wrap=True)
 
 
 class Logged:

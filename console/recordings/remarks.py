@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from rich.markup import escape
-
 from console.progress import Progress
 from console.recordings.lines import Cut, Line
 from console.recordings.restless import Restless
@@ -95,7 +93,7 @@ class Remarks:
     def tell(self, progress: Progress) -> None:
         """Say it, a line each."""
         for remark in self._said():
-            progress.note(escape(remark))  # names may look like rich's markup
+            progress.note(remark)
 
     def _said(self) -> Iterator[str]:
         if self._strangers:
