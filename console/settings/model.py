@@ -8,7 +8,7 @@ here, rules within a section there.
 from collections.abc import Mapping
 from typing import Any, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from console.settings.brokers import BrokerSettings
@@ -40,7 +40,7 @@ class Settings(BaseSettings):
         env_nested_delimiter="__",
     )
 
-    home: str = _DEFAULT_HOME
+    home: str = Field(default=_DEFAULT_HOME, min_length=1)
     """Where trimtab keeps its files: the checkpoint, and the embedded Kafka with its log. One
     controller a home."""
 
@@ -57,8 +57,11 @@ class Settings(BaseSettings):
     @model_validator(mode="before")
     @classmethod
     def _checkpoint_below_home(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        below_home = {"checkpoint": f"{given.get('home', _DEFAULT_HOME)}/checkpoint"}
-        return {**given, "controller": below_home | given.get("controller", {})}
+        controller = dict(given.get("controller", {}))
+        # A variable that a template leaves empty means no place of its own, and never "here".
+        if not controller.get("checkpoint"):
+            controller["checkpoint"] = f"{given.get('home', _DEFAULT_HOME)}/checkpoint"
+        return {**given, "controller": controller}
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:

@@ -70,6 +70,13 @@ def test_a_strategy_s_options_keep_their_types(sources: Sources) -> None:
     } == json.loads(policy.strategy_options)
 
 
+def test_a_checkpoint_that_is_left_empty_is_below_home(sources: Sources) -> None:
+    """Templates set variables to nothing; the empty path would be wherever one happens to be."""
+    sources.environment |= {"TRIMTAB_HOME": "a", "TRIMTAB_CONTROLLER__CHECKPOINT": ""}
+
+    assert "a/checkpoint" == sources.load().settings.controller.checkpoint
+
+
 def test_the_file_beside_us_is_found(sources: Sources) -> None:
     """./trimtab.toml is read when nothing else is named."""
     Path("trimtab.toml").write_text("home = 'here'")

@@ -146,6 +146,11 @@ def test_one_line_says_what_is_wrong_in_the_file(
             ),
         ),
         (
+            "TRIMTAB_HOME",
+            "",
+            'home = "" (environment TRIMTAB_HOME) String should have at least 1 character',
+        ),
+        (
             "TRIMTAB_CONFIG",
             "nowhere.toml",
             "the settings file: nowhere.toml: no such file or directory",
