@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka.admin import ClusterMetadata  # type: ignore[attr-defined]  # public, but only for Python
 
 from console.cluster import native_options
 from console.errors import Away, ExitCode, Failure
@@ -28,8 +29,21 @@ _PASSING: Final = {
     KafkaError.UNKNOWN_TOPIC_OR_PART,
 }
 """What a broker answers for a moment to whoever asks for a partition that is new, or moves."""
+_FORBIDDEN: Final = {
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+}
+"""What no waiting mends."""
 
 _Place = tuple[str, int]
+
+
+class Topics(Protocol):
+    """What answers which partitions a topic has."""
+
+    def list_topics(self, topic: str, timeout: float, /) -> ClusterMetadata:
+        """Return what is known of it."""
 
 
 class Offsets(Protocol):
@@ -53,7 +67,7 @@ def messages(
 
     Raises:
         Away: Kafka does not answer.
-        Failure: It has no such topic.
+        Failure: It has no such topic, or the caller may not read it.
     """
     consumer = Consumer(
         {
@@ -69,6 +83,9 @@ def messages(
     try:
         yield from _read(consumer, topics, key, since_ms)
     except KafkaException as error:
+        if error.args[0].code() in _FORBIDDEN:
+            reason = error.args[0].str()
+            raise Failure(f"no right to read {', '.join(topics)}: {reason}") from error
         raise Away(f"Kafka does not answer at {servers}: {error.args[0].str()}") from error
     finally:
         consumer.close()
@@ -89,7 +106,7 @@ def _read(
         if error is not None and error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             continue  # the client looks for a coordinator of its group, which we never need
         if error is not None and error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
-            raise KafkaException(error)
+            raise _ending(error, place[0])
         if error is None and place in left:
             yield message
         if error is not None or (message.offset() or 0) + 1 >= left.get(place, (0, 0))[1]:
@@ -100,15 +117,47 @@ def _ends(
     consumer: Consumer, topics: Sequence[str], key: str | None
 ) -> Iterator[tuple[_Place, tuple[int, int]]]:
     for topic in topics:
-        found = consumer.list_topics(topic, _TIMEOUT_S).topics[topic]
-        if found.error is not None:
-            remedy = "`trimtab topics init` makes what is missing of trimtab's own"
-            raise Failure(f"there is no topic {topic}; {remedy}", ExitCode.NOT_FOUND)
-        whole = range(len(found.partitions))
+        whole = range(partitions(consumer, topic))
         for partition in whole if key is None else (partition_of(key, len(whole)),):
             first, end = offsets(consumer, TopicPartition(topic, partition))
             if end > first:
                 yield (topic, partition), (first, end)
+
+
+def partitions(consumer: Topics, topic: str) -> int:
+    """Return how many partitions a topic has.
+
+    Raises:
+        Failure: It is not there, or may not be looked at.
+        KafkaException: Kafka does not know yet.
+    """
+    deadline = time.monotonic() + _TIMEOUT_S
+    while True:
+        found = consumer.list_topics(topic, _TIMEOUT_S).topics[topic]
+        if (error := found.error) is None:
+            return len(found.partitions)
+        if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+            remedy = "`trimtab topics init` makes what is missing of trimtab's own"
+            raise Failure(f"there is no topic {topic}; {remedy}", ExitCode.NOT_FOUND)
+        if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+            raise _forbidden("Describe", topic)
+        if error.code() not in _PASSING:
+            raise Failure(f"topic {topic} cannot be read: {error.str()}")
+        if time.monotonic() > deadline:
+            raise KafkaException(error)
+        time.sleep(_PAUSE_S)
+
+
+def _ending(error: KafkaError, topic: str) -> Exception:
+    """Return what ends the reading of a topic."""
+    if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+        return _forbidden("Read", topic)
+    return KafkaException(error)
+
+
+def _forbidden(operation: str, topic: str) -> Failure:
+    remedy = f"kafka-acls.sh --add ... --operation Read --topic {topic} gives it (docs/rights.md)"
+    return Failure(f"no right to {operation} topic {topic}; {remedy}")
 
 
 def _younger(
