@@ -7,11 +7,11 @@ Called by `trimtab doctor`. Its one rule: what could not be looked at is said, a
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
-from console.errors import Failure
+from console.errors import Away, Failure
 from console.group_moves import is_on_kafkas_side
 from console.lags import Lag, lags
 from console.published import Published, the_group
@@ -38,32 +38,67 @@ def examined(published: Published, name: str | None, now_ms: int, note: Note) ->
     """Return what is wrong with a group and the controller, or with everything.
 
     Raises:
-        Failure: There is no such group, or Kafka does not answer.
+        Failure: There is no such group, Kafka does not answer, or summaries or assignments may not
+        be read: without them hardly anything can be found.
     """
     with asking(published.settings) as subscribers:
         groups = _groups(published, name)
         told = _told(published, name)
-        joins = published.joins(it.group for it in groups.values() if it.subscriptions)
-        found = list(findings.of_controller(published.ticks(now_ms - _MINUTE_MS), now_ms))
+        found = _readable(note, "ticks", lambda: _of_controller(published, now_ms))
         for group in groups.values():
             found += findings.of_group(group, now_ms)
-            if group.subscriptions:
-                found += findings.of_subscriptions(group, joins[group.group])
+        found += _readable(note, "joins", lambda: _of_joins(published, groups.values()))
         found += _settled(published, name, groups, told)
         found += _foreign(published, subscribers, groups, told, note)
     found += _unattached(published, name, told, note)
-    found += findings.of_history(it.entry for it in published.history(name, now_ms - _HOUR_MS))
+    found += _readable(
+        note, "entries of the history", lambda: _of_history(published, name, now_ms - _HOUR_MS)
+    )
     if name is not None:
         found += _backlogs(published, groups[name], told.get(name, []), note)
     else:
-        found += findings.of_brokers(published.verdicts().values(), now_ms)
-        found += findings.of_letters(it.letter for it in published.letters(now_ms - _HOUR_MS))
+        found += _readable(note, "verdicts", lambda: _of_verdicts(published, now_ms))
+        found += _readable(note, "dead letters", lambda: _of_letters(published, now_ms - _HOUR_MS))
     if published.unreadable:
         note(
             f"{published.unreadable} records of trimtab's own topics cannot be read, and what they "
             "are about may be missing here: `trimtab check` names them"
         )
     return list(dict.fromkeys(found))
+
+
+def _readable(note: Note, what: str, look: Callable[[], Iterable[Finding]]) -> list[Finding]:
+    """Look at one source; who may not read it still learns what the others show."""
+    try:
+        return list(look())
+    except Away:
+        raise
+    except Failure as error:
+        note(f"{what} were not looked at: {error}")
+        return []
+
+
+def _of_controller(published: Published, now_ms: int) -> Iterable[Finding]:
+    return findings.of_controller(published.ticks(now_ms - _MINUTE_MS), now_ms)
+
+
+def _of_joins(published: Published, groups: Iterable[Group]) -> Iterator[Finding]:
+    differing = [it for it in groups if it.subscriptions]
+    joins = published.joins(it.group for it in differing)
+    for group in differing:
+        yield from findings.of_subscriptions(group, joins[group.group])
+
+
+def _of_history(published: Published, name: str | None, since_ms: int) -> Iterable[Finding]:
+    return findings.of_history(it.entry for it in published.history(name, since_ms))
+
+
+def _of_verdicts(published: Published, now_ms: int) -> Iterable[Finding]:
+    return findings.of_brokers(published.verdicts().values(), now_ms)
+
+
+def _of_letters(published: Published, since_ms: int) -> Iterable[Finding]:
+    return findings.of_letters(it.letter for it in published.letters(since_ms))
 
 
 def _groups(published: Published, name: str | None) -> dict[str, Group]:

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import pytest
 
 from console import examination
-from console.errors import Failure
+from console.errors import Away, Failure
 from console.lags import Lag
 from console.published import Published
 from console.settings import load
@@ -24,6 +24,7 @@ class Topics:
     def __init__(self) -> None:
         self.records: dict[str, list[tuple[str, Record]]] = {}
         self.reads: Counter[str] = Counter()
+        self.refuses: dict[str, Failure] = {}
 
     def messages(
         self, _settings: object, _servers: object, topics: list[str], **_: object
@@ -32,6 +33,8 @@ class Topics:
         for topic in topics:
             name = topic.removeprefix(PREFIX)
             self.reads[name] += 1
+            if name in self.refuses:
+                raise self.refuses[name]
             for key, record in self.records.get(name, ()):
                 yield Message(key.encode(), encode(record))
 
@@ -149,6 +152,40 @@ def test_what_cannot_be_read_is_said(topics: Topics, published: Published) -> No
 
     (note,) = notes
     assert note.startswith("2 records of trimtab's own topics cannot be read")
+
+
+def test_who_may_not_read_all_learns_what_the_rest_shows(
+    topics: Topics, published: Published
+) -> None:
+    """With the rights of a view alone doctor would else say nothing at all."""
+    summary = group("a", ailment="ValueError", subscriptions=2, topics={})
+    topics.records = {"groups": [("billing", summary)]}
+    lacking = ("heartbeats", "members", "history", "brokers", "deadletters")
+    topics.refuses = {it: Failure(f"no right to Read topic {it}") for it in lacking}
+    notes = list[str]()
+    found = examination.examined(published, None, START_MS, notes.append)
+
+    assert ["ailment"] == [it.kind for it in found]
+    assert [
+        f"{what} were not looked at: no right to Read topic {topic}"
+        for what, topic in zip(
+            ("ticks", "joins", "entries of the history", "verdicts", "dead letters"),
+            lacking,
+            strict=True,
+        )
+    ] == notes
+
+
+@pytest.mark.parametrize("topic", ["members", "history"])
+def test_a_kafka_that_is_away_ends_the_look(
+    topics: Topics, published: Published, topic: str
+) -> None:
+    """What is found in half of the topics is no answer, and asking again gives one."""
+    topics.records = {"groups": [("billing", group("a", subscriptions=2))]}
+    topics.refuses = {topic: Away("Kafka has stopped answering")}
+
+    with pytest.raises(Away):
+        examination.examined(published, None, START_MS, print)
 
 
 def test_where_all_subscribe_the_same_no_join_is_read(topics: Topics, published: Published) -> None:
