@@ -41,25 +41,34 @@ def recover(
     from console.cluster import bootstrap_servers
     from console.recovery import COLUMNS, of_files, of_settings, present
     from streaming.startup.batch_logs import COMMITS, OFFSETS
-    from streaming.startup.damage import last, local
+    from streaming.startup.damage import last
     from streaming.startup.losses import NotSurveyed
 
     settings = settings_of(config, assignments).settings
-    if (named := checkpoint or local(settings.controller.checkpoint)) is None:
-        reason = f"{settings.controller.checkpoint} is not on this machine"
-        raise Failure(f"{reason}: copy it here, and name the copy by --checkpoint", ExitCode.USAGE)
+    named = checkpoint or _own(settings.controller.checkpoint)
     found = list(of_files(place := present(named)))
     planned, done = last(place, OFFSETS), last(place, COMMITS)
-    if planned is None and not found:
-        write(f"there is no checkpoint in {place}: `trimtab run` begins one; no queue moves")
-        return
-    try:
-        found += [] if found else of_settings(settings, place, bootstrap_servers(settings))
-    except (NotSurveyed, Failure) as error:
-        call_of(context).progress.note(f"settings and topics were not compared: {error}")
+    is_none = planned is None and not found
+    if not is_none and not found:
+        try:
+            found += of_settings(settings, place, bootstrap_servers(settings))
+        except (NotSurveyed, Failure) as error:
+            call_of(context).progress.note(f"settings and topics were not compared: {error}")
     if found or output not in {Format.TABLE, Format.WIDE}:
         Listing("findings", [it.row() for it in found], COLUMNS).show(output)
+    elif is_none:
+        write(f"there is no checkpoint in {place}: `trimtab run` begins one; no queue moves")
     else:
         write(f"nothing is wrong: batch {done} is committed, {planned} the last begun")
     if found:
         raise typer.Exit(ExitCode.UNHEALTHY)
+
+
+def _own(checkpoint: str) -> Path:
+    """Return where the controller's checkpoint is, if that is here."""
+    from streaming.startup.damage import local
+
+    if (found := local(checkpoint)) is None:
+        reason = f"{checkpoint} is not on this machine"
+        raise Failure(f"{reason}: copy it here, and name the copy by --checkpoint", ExitCode.USAGE)
+    return found

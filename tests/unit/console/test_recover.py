@@ -19,6 +19,13 @@ def test_where_none_is_none_is_missed(run: Run, tmp_path: Path) -> None:
     assert "`trimtab run` begins one; no queue moves" in said
 
 
+def test_programs_are_told_of_none_in_their_own_words(run: Run, tmp_path: Path) -> None:
+    """Prose would end whoever reads JSON, at the very time when nothing is wrong."""
+    code, said, _ = run("recover", "--checkpoint", str(tmp_path / "checkpoint"), "-o", "json")
+
+    assert (0, {"findings": []}) == (code, json.loads(said))
+
+
 def test_damage_is_named_with_what_to_do(run: Run, tmp_path: Path) -> None:
     """By the file, for people and for programs."""
     plans = tmp_path / "offsets"
