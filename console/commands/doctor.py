@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from console.commands.group_views import published_by
-from console.commands.options import Assignments, ConfigFile, Output, call_of, now_ms
+from console.commands.options import Assignments, ConfigFile, Output, now_ms
 from console.errors import ExitCode
-from console.output import Format, Listing, write
+from console.output import Format, Listing, show
+from console.progress import Stderr
 
 
 def doctor(
-    context: typer.Context,
     name: Annotated[
         str | None, typer.Argument(metavar="[GROUP]", help="Only this group, and the controller.")
     ] = None,
@@ -26,7 +26,8 @@ def doctor(
 
     Looks at the controller's ticks, each group's summary and assignments, Kafka's own members of
     the group, verdicts on brokers, and at history and dead letters of the last hour. Of one group
-    also at lags (six seconds more where messages wait), but not at verdicts and dead letters.
+    also at lags (six seconds more where messages wait), but not at verdicts and dead letters. What
+    could not be looked at is said on stderr, and to programs as `not_examined`.
 
     Examples:
       trimtab doctor
@@ -36,11 +37,14 @@ def doctor(
     from console.published import at_once
     from console.views.findings import COLUMNS
 
-    published, note = published_by(config, assignments), call_of(context).progress.note
-    found = at_once(lambda: examined(published, name, now_ms(), note))
-    if not found and output in {Format.TABLE, Format.WIDE}:
-        write("nothing is wrong")
-        return
-    Listing("findings", [it.row() for it in found], COLUMNS).show(output)
+    published, notes = published_by(config, assignments), list[str]()
+    found = at_once(lambda: examined(published, name, now_ms(), notes.append))
+    for note in notes:  # not by --quiet: that nothing was found would else be more than is known
+        Stderr().note(note)
+    rows = [it.row() for it in found]
+    shown = Listing("findings", rows, COLUMNS).shown(output)
+    well = f"nothing is wrong{' with what could be looked at' if notes else ''}"
+    result = {"findings": rows, "not_examined": notes}
+    show(result, output, shown.table if found else well)
     if found:
         raise typer.Exit(ExitCode.UNHEALTHY)
