@@ -15,16 +15,16 @@ from console.errors import Away, Failure
 from console.group_moves import is_on_kafkas_side
 from console.lags import Lag, lags
 from console.published import Published, the_group
+from console.pulse import felt
 from console.subscribers import Subscribers, asking
 from console.unattached import unattached
-from console.views import backlogs, coverage, findings, queues
+from console.views import backlogs, coverage, findings, queues, ticks
 from console.views.findings import Finding
 from console.views.sentences import several
 from trimtab.protocol import Assignment, Group
 
 _HOUR_MS: Final = 60 * 60 * 1000
 """How far back the history and the dead letters are looked at."""
-_MINUTE_MS: Final = 60 * 1000
 _SETTLED_S: Final = 1.0
 """Longer than a batch: by then a hand-over that was seen half is whole."""
 _JOINED_S: Final = 3.0
@@ -79,7 +79,8 @@ def _readable(note: Note, what: str, look: Callable[[], Iterable[Finding]]) -> l
 
 
 def _of_controller(published: Published, now_ms: int) -> Iterable[Finding]:
-    return findings.of_controller(published.ticks(now_ms - _MINUTE_MS), now_ms)
+    last, silent = felt(published, now_ms)
+    return ticks.of_ticks(last, silent, now_ms)
 
 
 def _of_joins(published: Published, groups: Iterable[Group]) -> Iterator[Finding]:

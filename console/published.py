@@ -19,7 +19,7 @@ from console.briefs import Brief, brief_of
 from console.cluster import bootstrap_servers
 from console.errors import ExitCode, Failure
 from console.settings import Settings
-from console.whole_topics import messages
+from console.whole_topics import Since, messages
 from trimtab.protocol import (
     ASSIGNMENTS,
     BROKERS,
@@ -164,10 +164,10 @@ class Published:
             first.setdefault((it.topic, it.partition, it.offset, it.timestamp_ms), kept)
         return list(first.values())
 
-    def ticks(self, since_ms: int) -> dict[int, tuple[int, Tick]]:
-        """Return the last tick of each partition since a moment, and when it was appended."""
+    def ticks(self, since: Since) -> dict[int, tuple[int, Tick]]:
+        """Return the last tick of each partition since then, and when it was appended."""
         found: dict[int, tuple[int, Tick]] = {}
-        for message in self._messages(HEARTBEATS, None, since_ms):
+        for message in self._messages(HEARTBEATS, None, since):
             if message.key() != TICK_KEY:
                 continue
             record = self._read(HEARTBEATS, message)
@@ -185,12 +185,12 @@ class Published:
         return [said for _, said in sorted(last.items(), key=lambda entry: entry[0])]
 
     def _messages(
-        self, topic: Topic[R], key: str | None = None, since_ms: int | None = None
+        self, topic: Topic[R], key: str | None = None, since: Since | None = None
     ) -> Iterator[Message]:
         name = f"{self.settings.topics.prefix}{topic.name}"
         # An embedded Kafka that is started again may have another port.
         servers = bootstrap_servers(self.settings)
-        return messages(self.settings, servers, [name], key=key, since_ms=since_ms)
+        return messages(self.settings, servers, [name], key=key, since=since)
 
     def _newest(
         self,

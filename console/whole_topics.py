@@ -8,7 +8,8 @@ nothing, so it disturbs no consumer.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -37,6 +38,8 @@ _FORBIDDEN: Final = {
 """What no waiting mends."""
 
 _Place = tuple[str, int]
+Since = int | Mapping[int, int]
+"""From a moment on, in milliseconds since 1970; or from an offset of each partition on."""
 
 
 class Topics(Protocol):
@@ -59,7 +62,7 @@ def messages(
     topics: Sequence[str],
     *,
     key: str | None = None,
-    since_ms: int | None = None,
+    since: Since | None = None,
 ) -> Iterator[Message]:
     """Read topics; the messages of a partition come in their order.
 
@@ -69,6 +72,24 @@ def messages(
         Away: Kafka does not answer.
         Failure: It has no such topic, or the caller may not read it.
     """
+    with _reading(settings, servers, topics) as consumer:
+        yield from _read(consumer, topics, key, since)
+
+
+def ends(settings: Settings, servers: str, topic: str) -> dict[int, int]:
+    """Return where each partition of a topic ends now.
+
+    Raises:
+        Away: Kafka does not answer.
+        Failure: It has no such topic, or the caller may not read it.
+    """
+    with _reading(settings, servers, [topic]) as consumer:
+        places = [TopicPartition(topic, it) for it in range(partitions(consumer, topic))]
+        return {it.partition: offsets(consumer, it)[1] for it in places}
+
+
+@contextmanager
+def _reading(settings: Settings, servers: str, topics: Sequence[str]) -> Iterator[Consumer]:
     consumer = Consumer(
         {
             **native_options(settings),
@@ -81,7 +102,7 @@ def messages(
         }
     )
     try:
-        yield from _read(consumer, topics, key, since_ms)
+        yield consumer
     except KafkaException as error:
         if error.args[0].code() in _FORBIDDEN:
             reason = error.args[0].str()
@@ -92,11 +113,11 @@ def messages(
 
 
 def _read(
-    consumer: Consumer, topics: Sequence[str], key: str | None, since_ms: int | None
+    consumer: Consumer, topics: Sequence[str], key: str | None, since: Since | None
 ) -> Iterator[Message]:
     left = dict(_ends(consumer, topics, key))
-    if since_ms is not None:
-        left = _younger(consumer, left, since_ms)
+    if since is not None:
+        left = _younger(consumer, left, since)
     consumer.assign([TopicPartition(*place, first) for place, (first, _) in left.items()])
     while left:
         message = consumer.poll(_TIMEOUT_S)
@@ -161,10 +182,13 @@ def _forbidden(operation: str, topic: str) -> Failure:
 
 
 def _younger(
-    consumer: Consumer, places: dict[_Place, tuple[int, int]], since_ms: int
+    consumer: Consumer, places: dict[_Place, tuple[int, int]], since: Since
 ) -> dict[_Place, tuple[int, int]]:
-    """Begin where a moment is in each partition; leave out those that end before it."""
-    asked = [TopicPartition(*place, since_ms) for place in places]
+    """Begin later in each partition; leave out those that end before that."""
+    if not isinstance(since, int):
+        begun = {it: (max(first, since.get(it[1], 0)), end) for it, (first, end) in places.items()}
+        return {it: (first, end) for it, (first, end) in begun.items() if first < end}
+    asked = [TopicPartition(*place, since) for place in places]
     found = consumer.offsets_for_times(asked, _TIMEOUT_S) if asked else ()
     return {
         (it.topic, it.partition): (it.offset, places[it.topic, it.partition][1])

@@ -17,7 +17,6 @@ from console.watching import watched
 if TYPE_CHECKING:
     from console.published import Published
 
-MINUTE_MS = 60 * 1000
 _BESIDE = 6
 """Lines of the screen that are not groups: that Kafka is away, two of sums, an empty one, the
 heading, the prompt."""
@@ -47,15 +46,16 @@ def top(
 
 
 def _screen(published: "Published", output: Format, *, live: bool) -> Shown:
+    from console.pulse import felt, glimpsed
     from console.views import groups, overview
 
     at_ms = now_ms()
     summaries = published.briefs()
-    ticks = published.ticks(at_ms - MINUTE_MS)
+    ticks, silent = (glimpsed if live else felt)(published, at_ms)
     rows = [groups.row(it) for it in sorted(summaries, key=overview.urgency)]
     if live:
         rows = rows[: max(1, shutil.get_terminal_size().lines - _BESIDE)]
-    head = f"{overview.controller(ticks, at_ms)}\n{overview.sums(summaries)}"
+    head = f"{overview.controller(ticks, silent, at_ms)}\n{overview.sums(summaries)}"
     names = groups.NARROW + groups.WIDE if output is Format.WIDE else groups.NARROW
-    told = {"controller": overview.tick(ticks, at_ms), "sums": overview.counts(summaries)}
+    told = {"controller": overview.tick(ticks, silent, at_ms), "sums": overview.counts(summaries)}
     return Shown(told | {"groups": rows}, f"{head}\n\n{fitting(rows, *names)}")

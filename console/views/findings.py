@@ -8,7 +8,7 @@ of docs/troubleshooting.md.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from shlex import quote
 from typing import NamedTuple
@@ -25,7 +25,6 @@ from trimtab.protocol import (
     Join,
     MemberChanged,
     MemberSummary,
-    Tick,
     Verdict,
 )
 
@@ -35,10 +34,6 @@ STUCK_MS = 120_000
 """Twice the longest time that a member of the SDKs has by default to let go (60 s)."""
 _RETRIES = "%RETRY%"
 """How RocketMQ calls topics of messages that failed (`MixAll.RETRY_GROUP_TOPIC_PREFIX`)."""
-SILENT_MS = 10_000
-"""Ticks come once a second; the driver drops those that it could not send for five."""
-BEHIND = 30
-"""Ticks that are written and not decided on: half a minute, ten batches of a busy machine."""
 RETURNS = 4
 """As often in an hour a member comes back: a rolling restart does it once."""
 CONFLICTS = 2
@@ -84,29 +79,6 @@ class Finding(NamedTuple):
     def row(self) -> dict[str, object]:
         """Return it for a table."""
         return {**self._asdict(), "kind": self.kind.value}
-
-
-def of_controller(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> Iterator[Finding]:
-    """Say that nobody decides, or that decisions are late; by the last tick of each partition."""
-    remedy = (
-        "look at the controller's log; `trimtab health` where it runs; start it with `trimtab run`"
-    )
-    newest = max((at_ms for at_ms, _ in ticks.values()), default=None)
-    if newest is None:
-        yield Finding(
-            Kind.SILENT_CONTROLLER,
-            "controller",
-            "no tick in the last minute: nobody decides",
-            remedy,
-        )
-    elif now_ms - newest > SILENT_MS:
-        finding = f"its last tick is {ago(now_ms - newest)} old"
-        yield Finding(Kind.SILENT_CONTROLLER, "controller", finding, remedy)
-    behind = max((it.number - (it.seen or 0) for _, it in ticks.values() if it.start), default=0)
-    if newest is not None and behind > BEHIND:
-        finding = f"{behind} ticks are written and not decided on: it is behind, or starts"
-        remedy = "look at its log; it needs more CPU if this lasts"
-        yield Finding(Kind.LATE_CONTROLLER, "controller", finding, remedy)
 
 
 def of_group(group: Group, now_ms: int) -> Iterator[Finding]:

@@ -5,22 +5,26 @@ groups with the most queues concerned.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypedDict
 
 from console.briefs import Brief
-from console.views.moments import ago
+from console.views.moments import ago, said
+from console.views.sentences import several
 from trimtab.protocol import Group, Tick
 
 _ORDER = ("starved", "assigning", "reconciling", "stable", "empty", "dead")
 
 
 class Ticking(TypedDict):
-    """Which controller ticks, how old its last tick is, and how many wait to be read."""
+    """Which controller ticks, when it did last, and how many ticks wait to be read."""
 
     name: str
+    at: str | None
     age_ms: int
     behind: int
+    silent: list[int]
+    """The partitions in which none comes, though one does in others."""
 
 
 class Sums(TypedDict):
@@ -41,7 +45,9 @@ def urgency(group: Group | Brief) -> tuple[bool, int, int, str]:
     return (group.ailment is None, _ORDER.index(group.state), -concerned, group.group)
 
 
-def tick(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> Ticking | None:
+def tick(
+    ticks: Mapping[int, tuple[int, Tick]], silent: Collection[int], now_ms: int
+) -> Ticking | None:
     """Describe each partition's last tick in one: whose, how old, how far its reader is behind.
 
     None: no controller has ticked.
@@ -50,16 +56,27 @@ def tick(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> Ticking | None:
         return None
     at_ms, newest = max(ticks.values(), key=lambda it: it[0])
     behind = max(it.number - (it.seen or 0) for _, it in ticks.values())
-    return {"name": newest.controller, "age_ms": max(0, now_ms - at_ms), "behind": behind}
+    age_ms = max(0, now_ms - at_ms)
+    return {
+        "name": newest.controller,
+        "at": said(at_ms),
+        "age_ms": age_ms,
+        "behind": behind,
+        "silent": sorted(silent),
+    }
 
 
-def controller(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> str:
-    """Say whether a controller lives and how far behind it is."""
-    last = tick(ticks, now_ms)
+def controller(ticks: Mapping[int, tuple[int, Tick]], silent: Collection[int], now_ms: int) -> str:
+    """Say whether a controller lives and how far behind it is.
+
+    When its last tick was is said as well: a clock here that is slow makes every tick young.
+    """
+    last = tick(ticks, silent, now_ms)
     if last is None:
-        return "controller: no tick in the last minute"
-    age = ago(last["age_ms"])
-    return f"controller: {last['name']}, last tick {age} ago, {last['behind']} ticks behind"
+        return "controller: no tick in the last minute, by the clock here"
+    age = f"last tick {ago(last['age_ms'])} ago ({last['at']})"
+    where = f"; none in partitions {several(map(str, last['silent']))}" if silent else ""
+    return f"controller: {last['name']}, {age}, {last['behind']} ticks behind{where}"
 
 
 def counts(groups: Sequence[Group | Brief]) -> Sums:

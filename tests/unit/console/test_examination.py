@@ -60,6 +60,8 @@ def topics(monkeypatch: pytest.MonkeyPatch) -> Topics:
     topics = Topics()
     monkeypatch.setattr("console.published.messages", topics.messages)
     monkeypatch.setattr(examination, "asking", lambda _: nullcontext())
+    monkeypatch.setattr("console.pulse.ends", lambda *_: {})
+    monkeypatch.setattr("console.pulse.time", Clock())
     return topics
 
 

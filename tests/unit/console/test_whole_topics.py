@@ -100,6 +100,22 @@ def test_only_a_topic_that_is_not_there_is_missing(error: int, said: str, code: 
     assert not isinstance(failure.value, Away)
 
 
+@pytest.mark.parametrize(
+    ("since", "left"),
+    [
+        ({0: 7, 1: 9}, {("t", 0): (7, 9), ("t", 2): (4, 9)}),
+        ({0: 2}, {("t", 0): (4, 9), ("t", 1): (4, 9), ("t", 2): (4, 9)}),
+    ],
+)
+def test_reading_goes_on_where_one_has_been(
+    since: dict[int, int], left: dict[tuple[str, int], tuple[int, int]]
+) -> None:
+    """What is new is found without any clock; what retention has taken since is not waited for."""
+    places = dict.fromkeys([("t", it) for it in range(3)], (4, 9))
+
+    assert left == whole_topics._younger(None, places, since)  # type: ignore[arg-type]  # noqa: SLF001 - asks nobody
+
+
 class Answering:
     """A consumer of one partition whose broker answers a fetch so."""
 

@@ -18,7 +18,6 @@ from trimtab.protocol import (
     Join,
     MemberSummary,
     QueueCounts,
-    Tick,
     TopicSummary,
     UndecodableRecord,
     Verdict,
@@ -112,34 +111,6 @@ def test_nothing_is_wrong_with_what_rests_or_has_only_begun_to_move() -> None:
         group(state="empty", queues=QUEUES),
     ):
         assert [] == list(findings.of_group(summary, NOW_MS))
-
-
-@pytest.mark.parametrize(
-    ("age_ms", "seen", "expected"),
-    [
-        (1_000, 99, []),
-        (findings.SILENT_MS + 1_000, 99, ["its last tick is 11s old"]),
-        (
-            1_000,
-            100 - findings.BEHIND - 1,
-            ["31 ticks are written and not decided on: it is behind, or starts"],
-        ),
-    ],
-)
-def test_a_controller_that_is_silent_or_behind_is_found(
-    age_ms: int, seen: int, expected: list[str]
-) -> None:
-    """By its ticks: they come once a second, and say how far it has come."""
-    tick = Tick(controller="c", number=100, start=LIFE, seen=seen)
-    ticks = {0: (NOW_MS - age_ms, tick), 1: (NOW_MS - age_ms - 500, tick)}
-
-    assert expected == [it.finding for it in findings.of_controller(ticks, NOW_MS)]
-
-
-def test_no_controller_at_all_is_found() -> None:
-    """Nothing else would say so: what was published stays as it was."""
-    (found,) = findings.of_controller({}, NOW_MS)
-    assert found.finding.startswith("no tick")
 
 
 def join(member: str, *topics: str) -> Join:

@@ -42,7 +42,17 @@ def test_the_controller_lives_as_long_as_it_ticks() -> None:
         0: (9_000, Tick(controller="c", number=9, start=LIFE, seen=8)),
         1: (8_000, Tick(controller="c", number=8, start=LIFE, seen=3)),
     }
-    assert "controller: c, last tick 2s ago, 5 ticks behind" == overview.controller(ticks, 11_000)
-    assert "controller: no tick in the last minute" == overview.controller({}, 11_000)
-    assert {"name": "c", "age_ms": 2_000, "behind": 5} == overview.tick(ticks, 11_000)
-    assert overview.tick({}, 11_000) is None
+    assert (
+        "controller: c, last tick 2s ago (1970-01-01T00:00:09.000Z), 5 ticks behind"
+        == overview.controller(ticks, (), 11_000)
+    )
+    assert "; none in partitions 2, 7" in overview.controller(ticks, (2, 7), 11_000)
+    assert "controller: no tick in the last minute" in overview.controller({}, (), 11_000)
+    assert {
+        "name": "c",
+        "at": "1970-01-01T00:00:09.000Z",
+        "age_ms": 2_000,
+        "behind": 5,
+        "silent": [7],
+    } == overview.tick(ticks, (7,), 11_000)
+    assert overview.tick({}, (), 11_000) is None

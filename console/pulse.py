@@ -1,0 +1,78 @@
+"""The pulse: whether the controller ticks, in each partition, by what the log shows alone.
+
+A clock here may be wrong. So ticks that look old, or come from the future, only raise a doubt.
+Whoever doubts looks again after a moment: a tick that was appended meanwhile needs no clock.
+
+Called by `trimtab doctor` and `trimtab top`. Its one rule: no clock but the log's accuses anybody.
+"""
+
+import time
+from collections.abc import Collection, Mapping
+from typing import Final, NamedTuple
+
+from console.cluster import bootstrap_servers
+from console.published import Published
+from console.views.ticks import SILENT_MS
+from console.whole_topics import ends
+from trimtab.protocol import HEARTBEATS, Tick
+
+_MINUTE_MS: Final = 60 * 1000
+_LOOK_S: Final = 3.0
+"""Three ticks' time."""
+_AHEAD_MS: Final = 1_000
+"""So much do clocks differ that are kept in step."""
+
+
+class Pulse(NamedTuple):
+    """What of a controller's ticks was found."""
+
+    ticks: Mapping[int, tuple[int, Tick]]
+    """The last one of each partition in which there was any, and when it was appended."""
+    silent: Collection[int]
+    """The partitions that get none."""
+
+
+def felt(published: Published, now_ms: int) -> Pulse:
+    """Look for ticks; where none may come, once more a moment later.
+
+    Raises:
+        Failure: Kafka does not answer, or not to us.
+    """
+    at, ticks = _ends(published), published.ticks(now_ms - _MINUTE_MS)
+    doubted = _doubted(ticks, at, now_ms)
+    if not doubted:
+        return Pulse(ticks, ())
+    interval = published.settings.controller.tick_interval
+    time.sleep(max(_LOOK_S, 2 * interval.total_seconds()))
+    newer = published.ticks(at)
+    return Pulse({**ticks, **newer}, sorted(doubted - newer.keys()))
+
+
+def glimpsed(published: Published, now_ms: int) -> Pulse:
+    """Look once, for those who look all the time.
+
+    Raises:
+        Failure: As ``felt``.
+    """
+    at, ticks = _ends(published), published.ticks(now_ms - _MINUTE_MS)
+    return Pulse(ticks, sorted(_behind(ticks, at)))
+
+
+def _ends(published: Published) -> dict[int, int]:
+    topic = f"{published.settings.topics.prefix}{HEARTBEATS.name}"
+    return ends(published.settings, bootstrap_servers(published.settings), topic)
+
+
+def _doubted(
+    ticks: Mapping[int, tuple[int, Tick]], partitions: Collection[int], now_ms: int
+) -> set[int]:
+    newest = max((at_ms for at_ms, _ in ticks.values()), default=None)
+    if newest is None or not -_AHEAD_MS <= now_ms - newest <= SILENT_MS:
+        return {*partitions}
+    return _behind(ticks, partitions)
+
+
+def _behind(ticks: Mapping[int, tuple[int, Tick]], partitions: Collection[int]) -> set[int]:
+    """Return where the last tick is older than elsewhere: all get theirs at once."""
+    newest = max((at_ms for at_ms, _ in ticks.values()), default=0)
+    return {it for it in partitions if it not in ticks or newest - ticks[it][0] > SILENT_MS}
