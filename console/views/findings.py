@@ -96,14 +96,32 @@ def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
         yield Finding(Kind.PAUSE, name, finding, remedy)
     if group.members and group.state == "starved":
         yield _starved(group)
-    stuck = now_ms - group.at_ms > STUCK_MS
-    if group.state == "reconciling" and stuck:
-        finding = f"{group.queues.moving} queues have been moving for {ago(now_ms - group.at_ms)}"
-        remedy = f"`trimtab queues list {typed} --state moving` names who does not let go"
-        yield Finding(Kind.STUCK, name, finding, remedy)
-    if group.members and stuck:
+    if group.members and now_ms - group.at_ms > STUCK_MS:
+        yield from _of_queues(group, ago(now_ms - group.at_ms))
         yield from _of_routes(group)
     yield from _of_people(group)
+
+
+def _of_queues(group: Group, lasting: str) -> Iterator[Finding]:
+    """Say which queues have been on their way, or without a worker, for long.
+
+    A group that is starved is at rest, and has a finding of its own.
+    """
+    show, of = f"trimtab queues list {quote(group.group)} --state", group.queues
+    free = f"`{show} unassigned`"
+    if group.state == "reconciling" and of.moving:
+        finding = f"{of.moving} queues have been moving for {lasting}"
+        finding += f", and {of.unassigned} have no worker" if of.unassigned else ""
+        remedy = f"`{show} moving` names who does not let go"
+        yield Finding(Kind.STUCK, group.group, finding, remedy)
+    elif group.state == "reconciling":
+        finding = "queues wait for members that have not shown that they read releases, for "
+        remedy = f"{free} and `{show} waiting` list them; look at the members' logs: may they read?"
+        yield Finding(Kind.STUCK, group.group, finding + lasting, remedy)
+    elif of.unassigned and group.state != "starved":
+        finding = f"{of.unassigned} queues have had no worker for {lasting}; it is {group.state}"
+        remedy = f"{free}; `trimtab groups explain {quote(group.group)}`"
+        yield Finding(Kind.STUCK, group.group, finding, remedy)
 
 
 def _of_routes(group: Group) -> Iterator[Finding]:

@@ -52,7 +52,15 @@ WRONG = {
     "orphans": (group("w1", state="starved", queues=QUEUES), "3 queues have no worker"),
     "stuck": (
         group("w1", state="reconciling", queues=QUEUES),
-        "2 queues have been moving for 2m",
+        "2 queues have been moving for 2m, and 3 have no worker",
+    ),
+    "not shown to read": (
+        group("w1", state="reconciling", queues=QueueCounts(assigned=1, moving=0, unassigned=3)),
+        "queues wait for members that have not shown that they read releases, for 2m",
+    ),
+    "never assigned": (
+        group("w1", state="assigning", queues=QueueCounts(assigned=1, moving=0, unassigned=3)),
+        "3 queues have had no worker for 2m; it is assigning",
     ),
     "awaited": (
         group(
