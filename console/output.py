@@ -100,12 +100,41 @@ def columns(rows: Sequence[Row], *names: str) -> str:
 def fitting(rows: Sequence[Row], *names: str) -> str:
     """A table of ``rows``, or a block of lines for each where the terminal is too narrow for it."""
     table = columns(rows, *names)
-    if not sys.stdout.isatty():
-        return table
-    room = shutil.get_terminal_size().columns
-    if not rows or max(map(_length, table.splitlines())) <= room:
+    if not sys.stdout.isatty() or not rows or fits(table):
         return table
     return "\n\n".join(fields({name: row[name] for name in names}) for row in rows)
+
+
+def fits(text: str) -> bool:
+    """Tell whether the terminal breaks none of the lines."""
+    return max(map(_length, text.splitlines())) <= shutil.get_terminal_size().columns
+
+
+def within(rows: Sequence[Row], names: Sequence[str], spare: Sequence[str], lines: int) -> str:
+    """A table of the first rows, of so many lines at most, and how many more rows there are.
+
+    Where the terminal is too narrow, ``spare`` columns are left out, one after the other.
+    """
+    shown, left = _first(rows, lines - 1), [*names]
+    for column in spare:
+        if fits(columns(shown, *left)):
+            break
+        left.remove(column)
+    if not fits(columns(shown, *left)):  # they become blocks, with an empty line between two
+        shown = _first(rows, lines // (len(left) + 1))
+    more = f"\nand {len(rows) - len(shown)} more" if len(rows) > len(shown) else ""
+    return f"{fitting(shown, *left)}{more}"
+
+
+def _first(rows: Sequence[Row], room: int) -> Sequence[Row]:
+    """Return the rows that there is room for; that there are more takes the room of one."""
+    return rows if len(rows) <= room else rows[: max(1, room - 1)]
+
+
+def height(text: str) -> int:
+    """Return how many lines of the terminal a text takes; what is too long for one goes on."""
+    room = shutil.get_terminal_size().columns
+    return sum(max(1, -(-_length(it) // room)) for it in text.splitlines())
 
 
 def is_colourful() -> bool:

@@ -11,15 +11,16 @@ import typer
 
 from console.commands.group_views import published_by
 from console.commands.options import Assignments, ConfigFile, Output, now_ms
-from console.output import Format, Shown, fitting
+from console.output import Format, Shown, fitting, height, within
 from console.watching import watched
 
 if TYPE_CHECKING:
     from console.published import Published
 
-_BESIDE = 6
-"""Lines of the screen that are not groups: that Kafka is away, two of sums, an empty one, the
-heading, the prompt."""
+_BESIDE = 3
+"""Lines beside the sums and the groups: that Kafka is away, an empty one, the prompt."""
+_SPARE = ("since", "epoch", "cause")
+"""The columns that say least of what is urgent, the least of them first."""
 
 
 def top(
@@ -31,7 +32,8 @@ def top(
 ) -> None:
     """Show the controller and all groups, those in trouble first, every two seconds.
 
-    Ends with Ctrl-C. Where stdout is no terminal, and as JSON or YAML, it is shown once.
+    Ends with Ctrl-C. On a small screen the less urgent groups are counted, and columns left out.
+    Where stdout is no terminal, and as JSON or YAML, it is shown once.
 
     Examples:
       trimtab top
@@ -53,9 +55,13 @@ def _screen(published: "Published", output: Format, *, live: bool) -> Shown:
     summaries = published.briefs()
     ticks, silent = (glimpsed if live else felt)(published, at_ms)
     rows = [groups.row(it) for it in sorted(summaries, key=overview.urgency)]
-    if live:
-        rows = rows[: max(1, shutil.get_terminal_size().lines - _BESIDE)]
     head = f"{overview.controller(ticks, silent, at_ms)}\n{overview.sums(summaries)}"
     names = groups.NARROW + groups.WIDE if output is Format.WIDE else groups.NARROW
     told = {"controller": overview.tick(ticks, silent, at_ms), "sums": overview.counts(summaries)}
-    return Shown(told | {"groups": rows}, f"{head}\n\n{fitting(rows, *names)}")
+    if live:
+        room = shutil.get_terminal_size().lines - _BESIDE - height(head)
+        wide = groups.WIDE if output is Format.WIDE else ()
+        table = within(rows, names, (*wide, *_SPARE), room)
+    else:
+        table = fitting(rows, *names)
+    return Shown(told | {"groups": rows}, f"{head}\n\n{table}")
