@@ -21,8 +21,8 @@ from console.commands.options import (
     Patience,
     Until,
     Watch,
-    moment_of,
     now_ms,
+    past_of,
     settings_of,
     until_of,
 )
@@ -102,7 +102,7 @@ def explain(
     from console.views import brokers as view
     from trimtab.protocol import Verdict
 
-    begin = moment_of("--since", since)
+    begin = past_of("--since", since)
     published = published_by(config, assignments)
     verdicts = at_once(published.verdicts)
     now = next((it for key, it in verdicts.items() if key == (cluster, broker)), None)

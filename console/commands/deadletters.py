@@ -14,7 +14,7 @@ from console.commands.options import (
     ConfigFile,
     Output,
     Watch,
-    moment_of,
+    past_of,
 )
 from console.output import Format, Listing, Shown
 from console.watching import watched
@@ -50,7 +50,7 @@ def list_deadletters(
       trimtab deadletters list --since 1h
       trimtab deadletters list --reason invalid -o wide
     """
-    begin = moment_of("--since", since)
+    begin = past_of("--since", since)
     published = published_by(config, assignments)
 
     def draw() -> Shown:

@@ -6,7 +6,7 @@ about one group reads one partition.
 
 from enum import StrEnum
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,9 +15,10 @@ from console.commands.options import (
     ConfigFile,
     Output,
     Watch,
-    moment_of,
     now_ms,
+    past_of,
     settings_of,
+    span_of,
 )
 from console.output import Format, Listing, Shown, fields, fitting
 from console.watching import watched
@@ -39,6 +40,11 @@ Until = Annotated[
 ]
 
 
+def _since(back: str) -> Any:  # noqa: ANN401 - typer's own words for an option say no more
+    text = "From when on: 03:12, ISO 8601, or 2h for ago; otherwise so long before the end."
+    return typer.Option("--since", metavar="TIME", show_default=back, help=text)
+
+
 class GroupState(StrEnum):
     """What `--state` may name: the brain's phases, which would take long to load here."""
 
@@ -49,6 +55,7 @@ class GroupState(StrEnum):
     EMPTY = "empty"
 
 
+DAY, MONTH = "1d", "30d"
 LAST = 10
 """Entries of the history that `describe` shows: a screen has room for them below the rest."""
 
@@ -112,7 +119,7 @@ def describe(
 def history(
     name: Group,
     *,
-    since: Since = "1d",
+    since: Annotated[str | None, _since(DAY)] = None,
     until: Until = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
@@ -127,7 +134,7 @@ def history(
     from console.published import at_once, the_group
     from console.views import history as view
 
-    begin, end = moment_of("--since", since), moment_of("--until", until)
+    begin, end = span_of(since, until, back=DAY)
     published = published_by(config, assignments)
     at_once(lambda: the_group(published, name))
     rows = view.rows(at_once(lambda: published.history(name, begin)), end)
@@ -147,7 +154,7 @@ def explain(
             "--at", metavar="TIME", show_default=False, help="How it was then, and not now."
         ),
     ] = None,
-    since: Since = "30d",
+    since: Annotated[str | None, _since(MONTH)] = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
     output: Output = Format.TABLE,
@@ -166,7 +173,8 @@ def explain(
     from console.published import at_once, the_group
     from console.views.explanation import COLUMNS
 
-    until, begin = moment_of("--at", at), moment_of("--since", since)
+    past_of("--at", at)  # what has not come is refused, and not looked for
+    begin, until = span_of(since, at, back=MONTH, option="--at")
     published = published_by(config, assignments)
     group = at_once(lambda: the_group(published, name))
     noted = at_once(lambda: published.history(name, begin))

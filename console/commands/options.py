@@ -87,6 +87,8 @@ DryRun = Annotated[
 Watch = Annotated[
     bool, typer.Option("--watch", "-w", help="Show it again every two seconds, until Ctrl-C.")
 ]
+_ASTRAY_MS = 60_000
+"""So much may a clock here be behind the one that stamped what is asked for."""
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print the result.")]
 
 
@@ -141,7 +143,29 @@ def milliseconds_of(option: str, duration: str) -> int:
         raise Failure(f"{option} {error}", ExitCode.USAGE) from error
 
 
-def moment_of(option: str, text: str | None) -> int | None:
+def span_of(
+    since: str | None, until: str | None, *, back: str | None, option: str = "--until"
+) -> tuple[int | None, int | None]:
+    """Read from when to when; where nobody says from when, it is so long ``back`` from the end."""
+    begin, end = past_of("--since", since), moment_of(option, until, past=True)
+    if begin is not None and end is not None and end < begin:
+        end = moment_of(option, until)  # 03:00 is today's if it begins at 02:00
+        if end is not None and end < begin:
+            raise Failure(f"--since: {since} is after {option} {until}", ExitCode.USAGE)
+    if begin is None and back is not None:
+        begin = max(0, (now_ms() if end is None else end) - milliseconds_of("--since", back))
+    return begin, end
+
+
+def past_of(option: str, text: str | None) -> int | None:
+    """Read a moment that has been: of one to come a log can say nothing."""
+    at_ms = moment_of(option, text, past=True)
+    if at_ms is not None and at_ms > now_ms() + _ASTRAY_MS:
+        raise Failure(f"{option}: {text} has not come yet; times are in UTC", ExitCode.USAGE)
+    return at_ms
+
+
+def moment_of(option: str, text: str | None, *, past: bool = False) -> int | None:
     """Read a moment: a time, or a duration for so long ago; in milliseconds since 1970."""
     from console.settings.units import milliseconds, parse_duration
     from console.views.moments import read
@@ -154,7 +178,7 @@ def moment_of(option: str, text: str | None) -> int | None:
     except ValueError:
         pass
     try:
-        return read(text, now)
+        return read(text, now, past=past)
     except (ValueError, OverflowError) as error:
         raise Failure(f"{option}: {error}", ExitCode.USAGE) from error
 

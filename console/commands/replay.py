@@ -19,8 +19,8 @@ from console.commands.options import (
     Recordings,
     Servers,
     call_of,
-    moment_of,
     settings_of,
+    span_of,
 )
 from console.errors import ExitCode
 from console.output import write
@@ -104,7 +104,7 @@ def replay(
     from console.wiring import described
 
     settings, progress = settings_of(config, assignments).settings, call_of(context).progress
-    view = View(moment_of("--since", since), moment_of("--until", until), group, as_json)
+    view = View(*span_of(since, until, back=None), group, as_json)
     again = Replay.of(described(settings))
     topics = _topics(again, settings, view, compared=every is None)
     recorded = lines(settings, files or (), servers, topics, progress, group)

@@ -24,6 +24,32 @@ PATIENCE_S = 60.0
         (("groups", "history", "a", "--since", "soon"), "trimtab: --since: soon is no time"),
         (("groups", "explain", "a", "--at", "99:99"), "trimtab: --at: 99:99 is no time"),
         (("deadletters", "list", "--since", "9" * 20), "trimtab: --since: it must lie between"),
+        (
+            ("groups", "explain", "a", "--at", "1767225600"),
+            "trimtab: --at: 1767225600 may be anything: write it with its unit, as in 90s for",
+        ),
+        (("groups", "history", "a", "--since", "90"), "trimtab: --since: 90 may be anything: "),
+        (("groups", "history", "a", "--until", "2026"), "trimtab: --until: 2026 may be anything"),
+        (
+            ("groups", "history", "a", "--since", "2999-01-01"),
+            "trimtab: --since: 2999-01-01 has not come yet",
+        ),
+        (
+            ("groups", "explain", "a", "--at", "2999-01-01"),
+            "trimtab: --at: 2999-01-01 has not come yet",
+        ),
+        (
+            ("groups", "history", "a", "--since", "1h", "--until", "2h"),
+            "trimtab: --since: 1h is after --until 2h",
+        ),
+        (
+            ("groups", "explain", "a", "--since", "1d", "--at", "2d"),
+            "trimtab: --since: 1d is after --at 2d",
+        ),
+        (
+            ("replay", "a.jsonl", "--since", "2026-01-02", "--until", "2026-01-01"),
+            "trimtab: --since: 2026-01-02 is after --until 2026-01-01",
+        ),
         (("groups", "describe", "$tick"), "trimtab: GROUP: "),
         (("queues", "list", "a\nb"), "trimtab: GROUP: "),
     ],

@@ -35,6 +35,13 @@ def test_a_moment_that_no_log_has_is_refused(text: str) -> None:
         read(text, NOON_MS)
 
 
+@pytest.mark.parametrize("text", ["90", "2026", "1767225600", "20260101"])
+def test_a_number_that_may_be_anything_is_refused(text: str) -> None:
+    """Seconds would be a day in 1970, and the answer an empty table."""
+    with pytest.raises(ValueError, match="write it with its unit, as in 90s for so long ago"):
+        read(text, NOON_MS)
+
+
 def test_moments_are_written_in_utc() -> None:
     """To the millisecond; one that no calendar has is left as a number."""
     assert "2026-01-01T12:00:00.000Z" == said(NOON_MS)
