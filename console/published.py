@@ -8,7 +8,7 @@ Called by the commands that show something. Its one rule: a record that nobody c
 and counted, and never ends the command.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from threading import Thread
 from typing import NamedTuple, TypeVar
@@ -278,6 +278,12 @@ def the_group(published: Published, name: str) -> Group:
     if found is None:
         raise Failure(unknown("group", name, published.groups()), ExitCode.NOT_FOUND)
     return found
+
+
+def the_known(noun: str, name: str, known: Collection[str]) -> None:
+    """Refuse a name that nothing has: an empty answer would say that it is well."""
+    if name not in known:
+        raise Failure(unknown(noun, name, known), ExitCode.NOT_FOUND)
 
 
 def unknown(noun: str, name: str, known: Iterable[str]) -> str:

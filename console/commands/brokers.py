@@ -71,11 +71,13 @@ def list_brokers(
     published = published_by(config, assignments)
 
     def draw() -> Shown:
-        from console.published import at_once
+        from console.published import at_once, the_known
         from console.views import brokers as view
 
-        verdicts = at_once(published.verdicts).values()
-        rows = view.rows(verdicts, now_ms(), cluster)
+        verdicts = at_once(published.verdicts)
+        rows = view.rows(verdicts.values(), now_ms(), cluster)
+        if cluster is not None and not watch:
+            the_known("cluster", cluster, {key.cluster for key in verdicts})
         return Listing("brokers", rows, view.NARROW, view.WIDE).shown(output)
 
     watched(draw, output, watch=watch)

@@ -54,9 +54,11 @@ def list_deadletters(
     published = published_by(config, assignments)
 
     def draw() -> Shown:
-        from console.published import at_once
+        from console.published import at_once, the_known
         from console.views import letters as view
 
+        if reason is not None:
+            the_known("reason", reason, view.REASONS)
         rows = view.rows(at_once(lambda: published.letters(begin)))
         chosen = [row for row in rows if reason in (None, row["reason"])]
         return Listing("deadletters", chosen, view.NARROW, view.WIDE).shown(output)

@@ -74,14 +74,17 @@ def list_queues(
     published = published_by(config, assignments)
 
     def draw() -> Shown:
-        from console.published import at_once, the_group
+        from console.published import at_once, the_group, the_known
         from console.views import queues as view
 
         summary = at_once(lambda: the_group(published, name))
-        rows = view.rows(summary, at_once(lambda: published.assignments(name)).values())
+        told = at_once(lambda: published.assignments(name)).values()
+        rows = view.rows(summary, told)
         chosen = [
             row for row in rows if owner in (None, row["owner"]) and state in (None, row["state"])
         ]
+        if owner is not None and not chosen and not watch:
+            the_known(f"member of {name}", owner, view.members(summary, told))
         if lag:
             at_once(lambda: _measure(published.settings, name, chosen))
         shown = (*view.NARROW, *view.LAG) if lag else view.NARROW

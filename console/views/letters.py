@@ -6,13 +6,16 @@ Called by `trimtab deadletters`. Nothing in a letter is trusted: its text is for
 import binascii
 from base64 import b64decode
 from collections.abc import Iterable
+from typing import get_args
 
 from console.views.moments import said
 from console.views.sentences import place
 from trimtab.protocol import DeadLetter
+from trimtab.protocol.reasons import Reason
 
 Row = dict[str, object]
 
+REASONS: tuple[str, ...] = get_args(Reason)
 NARROW = ("at", "record", "key", "reason", "detail")
 WIDE = ("size", "value", "place")
 _SHOWN = 120

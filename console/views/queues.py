@@ -49,6 +49,11 @@ def rows(group: Group, assignments: Iterable[Assignment]) -> list[Row]:
     return [row for _, row in sorted(held + waiting + orphans, key=lambda it: it[0])]
 
 
+def members(group: Group, assignments: Iterable[Assignment]) -> set[str]:
+    """Return who may own one: a summary names only some of those that there are."""
+    return {it.member for it in group.people} | {it.member for it in assignments}
+
+
 def _owned(
     of: Assignment, grant: HolderRef, state: str, promised: dict[QueueRef, list[Promise]]
 ) -> Row:

@@ -1,0 +1,79 @@
+"""Lists: a name that nothing has is refused, and is no empty answer."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.builders.command_line import Run
+from tests.unit.console.planning.published_group import Message
+from tests.unit.console.views.published_records import assignment, group, hold
+from trimtab.protocol import Record, Verdict, encode, member_key
+
+OK, NOT_FOUND = 0, 4
+VERDICT = Verdict(
+    cluster="east",
+    broker="a",
+    available=True,
+    since_ms=0,
+    reason="it is well",
+    reports=1,
+    errors=0,
+    panic=False,
+)
+RECORDS: dict[str, list[tuple[bytes, Record]]] = {
+    "groups": [(b"billing", group("a", "idle"))],
+    "assignments": [(member_key("billing", "a"), assignment("a", hold=(hold(0, 2),)))],
+    "brokers": [(b"east/a", VERDICT)],
+}
+
+
+@pytest.fixture(autouse=True)
+def _published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One group with two members, one broker, and no dead letter."""
+
+    def messages(*asked: object, **_: object) -> Iterator[Message]:
+        topics = asked[2]
+        assert isinstance(topics, list)
+        for topic in topics:
+            for key, record in RECORDS.get(topic.removeprefix("trimtab."), ()):
+                yield Message(key, encode(record))
+
+    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", "nowhere:1")
+    monkeypatch.setattr("console.published.messages", messages)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (
+            "queues list billing --owner idel",
+            "trimtab: there is no member of billing idel; there is idle",
+        ),
+        ("brokers list --cluster esat", "trimtab: there is no cluster esat; there is east"),
+        (
+            "deadletters list --reason invlid",
+            "trimtab: there is no reason invlid; there is invalid",
+        ),
+    ],
+    ids=["a member", "a cluster", "a reason"],
+)
+@pytest.mark.parametrize("output", ["table", "json"])
+def test_a_name_that_nothing_has_is_refused(run: Run, asked: str, said: str, output: str) -> None:
+    """An empty answer to a typo says that nothing is the matter."""
+    code, out, err = run(*asked.split(), "-o", output)
+
+    assert (NOT_FOUND, "", said) == (code, out, err.splitlines()[0])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "queues list billing --owner idle",
+        "queues list billing --owner a --state moving",
+        "brokers list --cluster east",
+        "deadletters list --reason invalid",
+    ],
+)
+def test_where_the_name_is_right_an_empty_answer_is_one(run: Run, asked: str) -> None:
+    """A member may have no queues, and no record may be invalid."""
+    assert OK == run(*asked.split())[0]
