@@ -16,7 +16,7 @@ from console.commands.options import (
     Watch,
     past_of,
 )
-from console.output import Format, Listing, Shown
+from console.output import Format, Shown, fitting
 from console.watching import watched
 
 app = group()
@@ -61,6 +61,7 @@ def list_deadletters(
             the_known("reason", reason, view.REASONS)
         rows = view.rows(at_once(lambda: published.letters(begin)))
         chosen = [row for row in rows if reason in (None, row["reason"])]
-        return Listing("deadletters", chosen, view.NARROW, view.WIDE).shown(output)
+        names = (*view.NARROW, *view.WIDE) if output is Format.WIDE else view.NARROW
+        return Shown({"deadletters": chosen}, fitting([*map(view.cut, chosen)], *names))
 
     watched(draw, output, watch=watch)

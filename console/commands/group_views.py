@@ -242,4 +242,6 @@ def _described(published: "Published", name: str) -> Shown:
     }
     tables = [fields(head)]
     tables += [f"{title}\n{fitting(rows, *names)}" for title, (rows, names) in parts.items()]
-    return Shown(head | {title: rows for title, (rows, _) in parts.items()}, "\n\n".join(tables))
+    counts = {"member_count": head.pop("members"), "topic_count": head.pop("topics")}
+    lists = {title: rows for title, (rows, _) in parts.items()}
+    return Shown(head | counts | lists, "\n\n".join(tables))

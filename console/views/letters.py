@@ -17,9 +17,9 @@ Row = dict[str, object]
 
 REASONS: tuple[str, ...] = get_args(Reason)
 NARROW = ("at", "record", "key", "reason", "detail")
-WIDE = ("size", "value", "place")
+WIDE = ("size", "truncated", "value", "place")
 _SHOWN = 120
-"""Bytes of a value that are worth a look in a table."""
+"""Characters of a key or a value that are worth a look in a table."""
 
 
 def row(stands: str, letter: DeadLetter) -> Row:
@@ -31,6 +31,7 @@ def row(stands: str, letter: DeadLetter) -> Row:
         "reason": letter.reason,
         "detail": letter.detail,
         "size": letter.size,
+        "truncated": letter.truncated,
         "value": _text(letter.value_b64),
         "place": stands,
     }
@@ -41,10 +42,16 @@ def rows(letters: Iterable[tuple[str, DeadLetter]]) -> list[Row]:
     return [row(stands, letter) for stands, letter in letters]
 
 
+def cut(row: Row) -> Row:
+    """Return it as a table shows it: of what is long the beginning, and a mark that it is."""
+    long = {it: str(row[it]) for it in ("key", "value") if len(str(row[it])) > _SHOWN}
+    return row | {it: f"{text[:_SHOWN]}..." for it, text in long.items()}
+
+
 def _text(base64: str | None) -> str | None:
     if base64 is None:
         return None
     try:
-        return b64decode(base64)[:_SHOWN].decode(errors="backslashreplace")
+        return b64decode(base64).decode(errors="backslashreplace")
     except binascii.Error:
-        return base64[:_SHOWN]
+        return base64

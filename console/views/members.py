@@ -16,6 +16,8 @@ WIDE = ("incarnation", "epoch", "session_timeout_ms", "mode")
 _TRAITS = ("draining", "away", "held", "resting", "standby", "guarded")
 _SAID = {"held": "silent"}
 """What a reader would not guess: an eviction is held because the member is silent."""
+_UNKNOWN: Row = {"state": None, "heir_of": None}
+"""What an assignment does not say: who is silent may be among those that no summary names."""
 
 
 def rows(groups: Iterable[Group | Brief]) -> list[Row]:
@@ -27,7 +29,9 @@ def rows_of(group: Group, assignments: Mapping[str, Assignment]) -> list[Row]:
     """Describe all members of one group."""
     people = {it.member: it for it in group.people}
     return [
-        _row(group.group, people.get(name) or _counted(assignments[name]), assignments.get(name))
+        _row(group.group, people[name], assignments.get(name))
+        if name in people
+        else _row(group.group, _counted(assignments[name]), assignments[name]) | _UNKNOWN
         for name in sorted(people.keys() | (assignments.keys() if _cut(group) else set()))
     ]
 

@@ -1,5 +1,6 @@
 """Lists: a name that nothing has is refused, and is no empty answer."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -77,3 +78,13 @@ def test_a_name_that_nothing_has_is_refused(run: Run, asked: str, said: str, out
 def test_where_the_name_is_right_an_empty_answer_is_one(run: Run, asked: str) -> None:
     """A member may have no queues, and no record may be invalid."""
     assert OK == run(*asked.split())[0]
+
+
+def test_a_group_s_counts_and_its_lists_have_names_of_their_own(run: Run) -> None:
+    """A script that reads a number must not find a list there."""
+    code, out, _ = run("groups", "describe", "billing", "-o", "json")
+    told = json.loads(out)
+
+    assert (OK, 2, 1) == (code, told["member_count"], told["topic_count"])
+    assert ["a", "idle"] == [it["member"] for it in told["members"]]
+    assert ["orders"] == [it["topic"] for it in told["topics"]]

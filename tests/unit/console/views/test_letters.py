@@ -35,3 +35,15 @@ def test_what_claims_to_be_base64_and_is_not_is_shown_as_it_is() -> None:
         truncated=False,
     )
     assert "A" == letters.row("here", letter)["key"]
+
+
+def test_a_table_shows_the_beginning_of_what_is_long_and_says_so() -> None:
+    """Programs get all that was kept, and whether that was all."""
+    error, place = UndecodableRecord("garbage", "x"), Place("t", 0, 0)
+    row = letters.row("here", DeadLetter.of(error, place, b"k" * 121, b"v" * 120))
+    shown = letters.cut(row)
+
+    assert ("k" * 121, "v" * 120, False) == (row["key"], row["value"], row["truncated"])
+    assert ("k" * 120 + "...", "v" * 120) == (shown["key"], shown["value"])
+    assert letters.row("here", DeadLetter.of(error, place, None, b"v" * 100_000))["truncated"]
+    assert None is letters.cut(row | {"key": None})["key"]

@@ -27,6 +27,7 @@ def test_the_life_of_a_member_is_shown_where_its_assignment_is_read() -> None:
     assert [("a", LIFE, 1), ("b", LIFE, 1)] == [
         (row["member"], row["incarnation"], row["hold"]) for row in rows
     ]
+    assert ["working", None] == [row["state"] for row in rows]  # nobody says how b is
     assert all({*members.NARROW, *members.WIDE} == row.keys() for row in rows)
 
 
