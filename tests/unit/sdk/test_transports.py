@@ -103,8 +103,9 @@ def test_missing_topics_are_named() -> None:
         "topic t.members does not exist on Kafka at kafka-1:9092: run `trimtab topics init` there, "
         "or say the `prefix` that trimtab's topics have; "
         'user "ann" has no right to Read and Write on topic t.releases, Read on topic '
-        "t.assignments (Kafka at kafka-1:9092): run kafka-acls.sh --add --allow-principal "
-        "User:ann --operation Read --operation Write --topic t.releases (and so for each topic)"
+        "t.assignments (Kafka at kafka-1:9092): run kafka-acls.sh --bootstrap-server kafka-1:9092 "
+        "--add --allow-principal User:ann --operation Read --operation Write --topic t.releases "
+        "(and so for each topic)"
     ) == str(error)
 
 

@@ -51,7 +51,8 @@ def test_a_right_is_named(code: int, right: str, flags: str) -> None:
     said = (confluents(code), KafkaPythonError(code))
     told = [REFUSALS.explained(made) for it in said for made in (it, RefusedError(it))]
     lacks = f'user "ann" has no right to {right} (Kafka at kafka:9092)'
-    command = f"run kafka-acls.sh --add --allow-principal User:ann {flags}"
+    place = "--bootstrap-server kafka:9092"
+    command = f"run kafka-acls.sh {place} --add --allow-principal User:ann {flags}"
 
     assert {TransportError} == set(map(type, told))
     assert {f"{lacks}: {command}"} == set(map(str, told))

@@ -50,6 +50,7 @@ def _worded(link: Link, missing: Mapping[str, Sequence[Operation]], kind: Kind =
     flags = " ".join(f"--operation {it}" for it in operations)
     each = f" (and so for each {kind})" if len(missing) > 1 else ""
     return (
-        f"{link.who} has no right to {lacks} (Kafka at {link.place}): run kafka-acls.sh --add "
-        f"--allow-principal {link.principal} {flags} --{kind} {name}{prefixed}{each}"
+        f"{link.who} has no right to {lacks} (Kafka at {link.place}): run kafka-acls.sh "
+        f"--bootstrap-server {link.place} --add --allow-principal {link.principal} {flags} "
+        f"--{kind} {name}{prefixed}{each}"
     )
