@@ -89,6 +89,8 @@ def plan(
         raise Failure(
             "--like needs --add: it names the member that new members copy", ExitCode.USAGE
         )
+    if topic and not add:
+        raise Failure("--topic needs --add: it is what new members subscribe", ExitCode.USAGE)
 
     from console.planning.question import Question
 

@@ -154,6 +154,11 @@ def _add(group: Rehearsal, added: Added, told: Told) -> None:
     what = f"{several(names)} {'comes' if added.count == 1 else 'come'}"
     told.changes.append(what if added.like is None else f"{what}, like {added.like}")
     told.why |= dict.fromkeys(names, "comes")
+    if strange := added.topics - group.state.topics.routes.keys():
+        told.notes.append(
+            f"{several(sorted(strange))}: no member of the group subscribes this, so its queues "
+            "are not known, and nothing of it is planned"
+        )
     joins = [_join(group, name, added) for name in names]
     for decision in group.hear(joins):
         if isinstance(decision, EventRefused):

@@ -201,6 +201,18 @@ def test_those_that_come_are_like_one_that_is_there(ask: Ask) -> None:
     assert ["new-1 comes, like node-1-b"] == alike["changes"]
     assert {"new-1"} == {row["to"] for row in alike["moved"]}
     assert [] == others["moved"]
+    (note,) = others["notes"]  # it may be a typo, and is no plan in which nothing moves
+    assert note.startswith("payments: no member of the group subscribes this, so its queues are")
+    assert [] == ask("plan", NAME, "--add", "1", "--topic", "orders")[1]["notes"]
+
+
+@pytest.mark.parametrize("option", ["--like", "--topic"])
+def test_what_describes_new_members_needs_some(run: Run, option: str) -> None:
+    """It would be passed over, and the plan would be of something else."""
+    code, out, err = run("plan", NAME, option, "orders")
+
+    assert (2, "") == (code, out)
+    assert err.startswith(f"trimtab: {option} needs --add: ")
 
 
 def test_a_dry_run_is_answered_by_the_brain(ask: Ask, run: Run) -> None:
