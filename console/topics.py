@@ -91,7 +91,7 @@ def survey(admin: AdminClient, specs: Sequence[TopicSpec], servers: str) -> list
         Found(
             spec,
             len(existing[spec.name].partitions),
-            tuple(_problems(spec, existing[spec.name], configs[spec.name])),
+            tuple(_problems(spec, existing[spec.name], configs[spec.name], servers)),
         )
         if spec in present
         else Found(spec, None, (f"{spec.name} is missing: create it with `trimtab topics init`",))
@@ -169,7 +169,9 @@ def create_missing(admin: AdminClient, found: Sequence[Found], servers: str) -> 
         time.sleep(_LOOK_AGAIN_S)
 
 
-def _problems(spec: TopicSpec, metadata: TopicMetadata, config: Mapping[str, str]) -> Iterator[str]:
+def _problems(
+    spec: TopicSpec, metadata: TopicMetadata, config: Mapping[str, str], servers: str
+) -> Iterator[str]:
     if len(metadata.partitions) != spec.partitions:
         yield (
             f"{spec.name} has {len(metadata.partitions)} partitions, must have {spec.partitions}: "
@@ -188,8 +190,8 @@ def _problems(spec: TopicSpec, metadata: TopicMetadata, config: Mapping[str, str
         if must is not None and config[name] != must:
             yield (
                 f"{spec.name} has {name}={config[name]}, must be {must}: run kafka-configs.sh "
-                f"--alter --entity-type topics --entity-name {spec.name} "
-                f"--add-config {name}={must}"
+                f"--bootstrap-server {servers} --alter --entity-type topics "
+                f"--entity-name {spec.name} --add-config {name}={must}"
             )
 
 

@@ -1,6 +1,7 @@
 """Topics are made on a cluster whose brokers learn of them one after the other."""
 
 from concurrent.futures import Future
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -51,6 +52,17 @@ def test_a_broker_that_has_not_heard_of_a_new_topic_is_asked_again() -> None:
     assert not any(
         it.problems for it in create_missing(admin, survey(admin, SPECS, "here"), "here")
     )
+
+
+def test_a_setting_that_differs_has_a_command_that_can_be_typed() -> None:
+    """With the cluster, without which it would only say how it is used."""
+    brokers = Brokers(lagging=0)
+    brokers.made = True
+    spec = replace(SPECS[0], config={**SPECS[0].config, "cleanup.policy": "compact,delete"})
+    (found,) = survey(cast("AdminClient", brokers), [spec], "here:1")
+
+    (problem,) = found.problems
+    assert "run kafka-configs.sh --bootstrap-server here:1 --alter --entity-type topics" in problem
 
 
 def test_a_broker_that_never_hears_of_it_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
