@@ -59,6 +59,8 @@ def simulate(
       trimtab simulate --members 100 --queues 1000 --churn random -o json
     """
     names = [name.strip() for name in strategy.split(",") if name.strip()]
+    if not names:
+        raise Failure("--strategy names none: such as STICKY,AVG", ExitCode.USAGE)
     share, more = divmod(queues, topics)
     sizes = {f"topic-{place:03d}": share + (place < more) for place in range(topics)}
     lives = _lives(names, sizes, churn, members)

@@ -201,6 +201,8 @@ def test_the_commands_read_files_and_write_tables(
     )
     assert plot.read_text().count("<polyline") == 2
     assert 2 == trimtab("simulate", "--strategy", "NOPE")[0]
+    code, out, err = trimtab("simulate", "--strategy", " , ")
+    assert (2, "", "trimtab: --strategy names none: such as STICKY,AVG\n") == (code, out, err)
 
 
 @pytest.mark.parametrize("churn", ["rolling-restart", "deploy", "join", "leave", "random"])
