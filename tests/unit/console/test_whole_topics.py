@@ -81,7 +81,7 @@ def test_a_topic_that_has_no_leader_yet_is_asked_for_again() -> None:
         (KafkaError.UNKNOWN_TOPIC_OR_PART, "there is no topic orders; `", ExitCode.NOT_FOUND),
         (
             KafkaError.TOPIC_AUTHORIZATION_FAILED,
-            "no right to Describe topic orders; kafka-acls.sh",
+            "no right to Describe topic orders; `kafka-acls.sh --add --operation Read --topic ",
             ExitCode.ERROR,
         ),
         (
