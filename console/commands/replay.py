@@ -22,10 +22,11 @@ from console.commands.options import (
     settings_of,
     span_of,
 )
-from console.errors import ExitCode
+from console.errors import ExitCode, Failure
 from console.output import write
 
 if TYPE_CHECKING:
+    from console.progress import Progress
     from console.recordings.lines import Line
     from console.recordings.matching import Difference
     from console.recordings.remarks import Remarks
@@ -109,10 +110,27 @@ def replay(
     topics = _topics(again, settings, view, compared=every is None)
     recorded = lines(settings, files or (), servers, topics, progress, group)
     remarks = Remarks(settings.topics, group)
-    _replay(again, list(remarks.kept(recorded, topics)), remarks, every, view)
+    _refuse_cuts(read := list(remarks.kept(recorded, topics)), every)
+    _replay(again, read, remarks, every, view)
     remarks.tell(progress)
-    if remarks.is_missing:
+    _end(read, remarks, progress)
+
+
+def _end(read: "Sequence[Line]", remarks: "Remarks", progress: "Progress") -> None:
+    """End as `check` does: nothing to replay is no success."""
+    if not read:
+        progress.note("nothing was replayed: no record that a controller hears could be read")
+    if remarks.is_missing or not read:
         raise typer.Exit(ExitCode.NOT_FOUND)
+
+
+def _refuse_cuts(read: "Sequence[Line]", every: int | None) -> None:
+    """Refuse to cut what says itself where batches end: other bytes might come out than did."""
+    from console.recordings.lines import Cut
+
+    if every is not None and any(isinstance(line, Cut) for line in read):
+        reason = "--every: the recording has lines between batches, which end only there"
+        raise Failure(f"{reason}: leave one of both out", ExitCode.USAGE)
 
 
 def _topics(again: "Replay", settings: "Settings", view: "View", *, compared: bool) -> list[str]:

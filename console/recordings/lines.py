@@ -16,10 +16,13 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from console.errors import ExitCode, Failure
 from streaming.wire.rows import Row
 from trimtab.protocol import TOPICS, limits
+
+_GZIP: Final = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ def read(files: Sequence[Path], prefix: str) -> Iterator[Line]:
         except OSError as error:
             raise Failure(f"{file}: {error.strerror}", ExitCode.NOT_FOUND) from error
         with lines:
+            if lines.peek(2)[:2] == _GZIP:
+                raise Failure(f"{file}: it is compressed: `gunzip` it first", ExitCode.USAGE)
             yield from parsed(lines, prefix, str(file))
 
 

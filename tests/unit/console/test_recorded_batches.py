@@ -2,8 +2,6 @@
 
 from itertools import permutations
 
-import pytest
-
 from tests.builders.command_line import Run
 from tests.builders.log import beat, join, leave, route
 from tests.builders.recording import Recording, two_join
@@ -56,19 +54,30 @@ def test_a_clock_that_jumps_back_does_not_change_the_order_of_a_partition(run: R
     assert told.index("a joined") < told.index("a left")
 
 
-@pytest.mark.parametrize("every", ["1", "60000"])
-def test_where_batches_are_recorded_nothing_else_ends_one(run: Run, every: str) -> None:
-    """Cut otherwise, other bytes may come out than did."""
+def test_where_batches_are_recorded_nothing_else_ends_one(run: Run) -> None:
+    """Cut otherwise, other bytes may come out than did; so whoever asks for that is refused."""
     recording = Recording()
     recording.add("members", join("a"), 1_000)
     recording.add("routes", route(queues=2), 9_000)
     name = two_join(recording).write()
-    _, told, _ = run("replay", name, "--every", every)
 
-    assert told == run("replay", name)[1]
     assert ["batch 0 (4 records)", "batch 1 (1 records)"] == [
-        line.partition(",")[0] for line in told.splitlines() if line.startswith("batch")
+        line.partition(",")[0]
+        for line in run("replay", name)[1].splitlines()
+        if line.startswith("batch")
     ]
+    code, out, err = run("replay", name, "--every", "60000")
+    assert (2, "") == (code, out)
+    assert err.startswith("trimtab: --every: the recording has lines between batches")
+
+
+def test_nothing_to_replay_is_no_success(run: Run) -> None:
+    """As for `check`: an empty file, or a wrong prefix, tells nothing of what was decided."""
+    code, out, err = run("replay", Recording().write())
+
+    assert (4, "", "nothing was replayed: no record that a controller hears could be read\n") == (
+        *(code, out, err),
+    )
 
 
 def test_files_with_batches_are_read_one_after_the_other(run: Run) -> None:

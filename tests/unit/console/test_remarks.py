@@ -81,7 +81,9 @@ def test_a_group_whose_assignments_alone_are_recorded_is_met(run: Run) -> None:
 
 def test_a_group_that_comes_after_the_end_is_not_met(run: Run) -> None:
     """What is not read is not there."""
-    said = run("replay", two_join().write(), "--group", GROUP, "--until", "500")[2]
+    said = run("replay", two_join().write(), "--group", GROUP, "--until", "1970-01-01T00:00:00.5Z")[
+        2
+    ]
 
     assert f"no record of group {GROUP}\n" == said
 
