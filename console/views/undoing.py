@@ -5,7 +5,7 @@ an approval, what was forgotten, or what the detectors held against a broker.
 """
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from console.views.moments import said
 from trimtab.protocol import Group, Verdict
@@ -17,25 +17,32 @@ def of_group(  # noqa: PLR0911 - one case for each verb
     verb: str, before: Group, said: Mapping[str, object]
 ) -> str | None:
     """Return what undoes a command to a group."""
-    name = shlex.quote(before.group)
     match verb:
         case "pause" if not before.paused:
-            return f"trimtab groups resume {name} {_REASON}"
+            return _typed("groups resume", [before.group])
         case "resume" if before.paused:
-            return f"trimtab groups pause {name}{_until(before.paused_until_ms)} {_REASON}"
+            return _typed("groups pause", [before.group], _until(before.paused_until_ms))
         case "drain" | "undrain" if not _is_so(before, verb, str(said["member"])):
             other = "undrain" if verb == "drain" else "drain"
-            return f"trimtab groups {other} {name} {shlex.quote(str(said['member']))} {_REASON}"
+            return _typed(f"groups {other}", [before.group, str(said["member"])])
         case "strategy":
             # Not the one in force: that may be the controller's, and may change with it.
-            own = "" if before.own_strategy is None else f" {shlex.quote(before.own_strategy)}"
-            return f"trimtab groups strategy {name}{own} {_REASON}"
+            own = [] if before.own_strategy is None else [before.own_strategy]
+            return _typed("groups strategy", [before.group, *own])
         case "mode" if said["mode"] == "pop" and not _is_popped(before, str(said["topic"])):
-            return f"trimtab groups mode {name} {shlex.quote(str(said['topic']))} pull {_REASON}"
+            return _typed("groups mode", [before.group, str(said["topic"]), "pull"])
         case "policy":
-            return " ".join(["trimtab groups policy", name, *_rules(before), _REASON])
+            return _typed("groups policy", [before.group, *_rules(before)])
         case _:
             return None
+
+
+def _typed(command: str, names: Sequence[str], *options: str) -> str:
+    """Write a command; a name that begins with a dash would be taken for an option."""
+    given, told = [*map(shlex.quote, names)], [*filter(None, options), _REASON]
+    if any(it.startswith("-") for it in names):
+        return " ".join(["trimtab", command, *told, "--", *given])
+    return " ".join(["trimtab", command, *given, *told])
 
 
 def _is_so(before: Group, verb: str, member: str) -> bool:
@@ -52,13 +59,13 @@ def of_broker(
     verb: str, cluster: str, broker: str, before: Verdict | None, now_ms: int
 ) -> str | None:
     """Return what undoes a command about a broker, of which this was the verdict."""
-    names = f"{shlex.quote(broker)} --cluster {shlex.quote(cluster)}"
+    where = f"--cluster {shlex.quote(cluster)}"
     if verb not in {"eject", "restore"}:
         return None
     if before is not None and _is_commanded(before, now_ms):
         earlier = "restore" if before.available else "eject"
-        return f"trimtab brokers {earlier} {names}{_until(before.until_ms)} {_REASON}"
-    return f"trimtab brokers restore {names} {_REASON}" if verb == "eject" else None
+        return _typed(f"brokers {earlier}", [broker], where, _until(before.until_ms))
+    return _typed("brokers restore", [broker], where) if verb == "eject" else None
 
 
 def _is_commanded(verdict: Verdict, now_ms: int) -> bool:
@@ -76,7 +83,7 @@ def _is_commanded(verdict: Verdict, now_ms: int) -> bool:
 
 def _until(until_ms: int | None) -> str:
     """Write until when, for what ends by itself: it ends then, however late it is typed."""
-    return "" if until_ms is None else f" --until {said(until_ms)}"
+    return "" if until_ms is None else f"--until {said(until_ms)}"
 
 
 def _rules(before: Group) -> list[str]:

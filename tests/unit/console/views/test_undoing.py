@@ -1,7 +1,12 @@
 """What takes a command back."""
 
-import pytest
+import shlex
+from typing import Any
 
+import pytest
+import typer
+
+from console.main import app
 from console.views import undoing
 from tests.unit.console.views.published_records import START_MS, group
 from tests.unit.console.views.test_brokers import verdict
@@ -93,3 +98,31 @@ def test_what_has_lapsed_is_not_brought_back() -> None:
     assert undoing.of_broker("restore", "east", "a", IN_FOR_NOW, START_MS) is None
     undo = undoing.of_broker("eject", "east", "a", IN_FOR_NOW, START_MS)
     assert undo == 'trimtab brokers restore a --cluster east --reason "as before"'
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments"),
+    [
+        (undoing.of_group("pause", group("a", group="-x"), {}), {"name": "-x"}),
+        (
+            undoing.of_group("drain", group("-w"), {"member": "-w"}),
+            {"name": "billing", "member": "-w"},
+        ),
+        (
+            undoing.of_broker("eject", "-east", "-a", OUT_FOR_NOW, START_MS - 1),
+            {"broker": "-a", "cluster": "-east"},
+        ),
+    ],
+    ids=["a group", "a member", "a broker"],
+)
+def test_a_name_that_begins_with_a_dash_is_no_option(
+    line: str | None, arguments: dict[str, str]
+) -> None:
+    """The command line itself reads the line, as it would be pasted."""
+    assert line is not None
+    _, noun, verb, *words = shlex.split(line)
+    commands: Any = typer.main.get_command(app)
+    read = commands.commands[noun].commands[verb].make_context(verb, words).params
+
+    assert arguments.items() <= read.items()
+    assert "as before" == read["reason"]
