@@ -48,7 +48,10 @@ def rebuilt(known: Known, policy: Policy, general: Allocator) -> Rehearsal:
     """
     summary, at = known.summary, Millis(known.summary.at_ms)
     now = Stamp(at, heard=at, appended=at, position=Position(TopicName("plan"), 0, 0))
-    own = None if summary.strategy == policy.strategy else summary.strategy
+    # A strategy of its own has no options, whatever the controller's is called.
+    own = summary.own_strategy or (
+        None if summary.strategy == policy.strategy else summary.strategy
+    )
     overrides = NONE if summary.overrides is None else overrides_of(summary.overrides)
     topics = summary.topics.items()
     popped = {TopicName(name): None for name, topic in topics if topic.popped}

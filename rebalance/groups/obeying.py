@@ -13,7 +13,7 @@ import math
 from typing import Final, assert_never
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups import pace, routing, target
+from rebalance.groups import pace, remarks, routing, target
 from rebalance.groups.members import mass_silence, membership, remains, rocketmq_clients
 from rebalance.groups.model.commands import (
     Approve,
@@ -125,6 +125,7 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
             draft.rules.strategy = command.strategy
             draft.outbox.changes.append(_cause(event))
             draft.target.defer()
+            return remarks.of_strategy(draft, command)
         case ChoosePolicy():
             return _choose(draft, command, stamp)
         case ChooseMode():

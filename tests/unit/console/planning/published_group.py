@@ -1,12 +1,14 @@
 """A group that lives in a story, and what a controller publishes of it."""
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from allocators import allocator
 from console.settings import load
-from rebalance.groups.model.decisions import EventRefused
+from rebalance.groups.model.commands import Command
+from rebalance.groups.model.decisions import CommandAnswered, EventRefused
 from rebalance.groups.model.events import Event
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Naming, Queue
@@ -14,13 +16,16 @@ from rebalance.stamp import Stamp
 from sinks import Outlet, record_of
 from streaming.wire.translation import event_of
 from tests.builders.notation import naming_text
-from tests.builders.records import beat_of, released
-from tests.builders.story import Story
+from tests.builders.records import beat_of, commanded, released
+from tests.builders.story import Story, only
 from trimtab.protocol import MEMBERS, ROUTES, Join, Record, Route, RunRef, encode
 
 NAME = "billing"
 LIFE = "1767225600000-9f86d081"
 OUTLET = Outlet("trimtab.", 16)
+
+Ask = Callable[..., tuple[int, dict[str, Any]]]
+"""A plan, asked for: the exit code, and what is printed."""
 
 
 class Message(NamedTuple):
@@ -38,7 +43,8 @@ class Message(NamedTuple):
         return self.written
 
 
-def _by_default() -> Policy:
+def by_default() -> Policy:
+    """The policy of who sets nothing."""
     settings = load(environment={}).settings
     return settings.policy.policy(settings.controller.max_clock_step)
 
@@ -47,14 +53,15 @@ def _by_default() -> Policy:
 class PublishedGroup:
     """The group billing, and every record about it."""
 
-    policy: Policy = field(default_factory=_by_default)
+    policy: Policy = field(default_factory=by_default)
     topics: dict[str, list[Message]] = field(default_factory=dict)
     story: Story = field(init=False)
     _published: int = 0
 
     def __post_init__(self) -> None:
         """Begin with nobody."""
-        self.story = Story(policy=self.policy, allocator=allocator(self.policy.strategy))
+        general = allocator(self.policy.strategy, json.loads(self.policy.strategy_options))
+        self.story = Story(policy=self.policy, allocator=general)
 
     def hears(self, *records: Record) -> None:
         """Have records written and read in one batch, and let everybody obey."""
@@ -83,6 +90,13 @@ class PublishedGroup:
             self._obey()
         self._publish()
 
+    def obeys(self, command: Command) -> list[tuple[str, str]]:
+        """Have an operator command; return what is answered."""
+        answers = only(CommandAnswered, self.story.reads(commanded(command)))
+        self._obey()
+        self._publish()
+        return [(it.outcome.value, it.detail) for it in answers]
+
     def owners(self) -> dict[Queue, MemberId]:
         """Return whom each queue is meant for."""
         return dict(self.story.state.target.owners)
@@ -105,6 +119,20 @@ class PublishedGroup:
                 record = record_of(decision, OUTLET)
                 self.topics.setdefault(record.topic, []).append(Message(record.key, record.value))
         self._published = len(self.story.decisions)
+
+
+def moved(before: dict[Queue, MemberId], after: dict[Queue, MemberId]) -> dict[str, Any]:
+    """What has really moved."""
+    return {
+        f"{queue.topic}-{queue.id}": (before.get(queue), after.get(queue))
+        for queue in before.keys() | after.keys()
+        if before.get(queue) != after.get(queue)
+    }
+
+
+def told(plan: dict[str, Any]) -> dict[str, Any]:
+    """What a plan says would move."""
+    return {row["queue"]: (row["from"], row["to"]) for row in plan["moved"]}
 
 
 def join(name: str, **said: Any) -> Join:  # noqa: ANN401 - any field

@@ -1,21 +1,24 @@
 """A plan says what the group does when it happens: compared with a group to which it happens."""
 
-import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from allocators import allocator
 from rebalance.groups.model.commands import ChooseMode, ChooseStrategy, DrainMember, Pause
-from rebalance.ids import MemberId, Queue, TopicName
+from rebalance.ids import MemberId, TopicName
 from tests.builders.command_line import Run
 from tests.builders.records import commanded
-from tests.unit.console.planning.published_group import NAME, PublishedGroup, route
+from tests.unit.console.planning.published_group import (
+    NAME,
+    Ask,
+    PublishedGroup,
+    moved,
+    route,
+    told,
+)
 
 REFUSED, NOT_FOUND = 3, 4
-
-Ask = Callable[..., tuple[int, dict[str, Any]]]
 
 
 @pytest.fixture
@@ -27,33 +30,6 @@ def group() -> PublishedGroup:
     group.joins("node-1-b", "node-2-c", rack="r2")
     group.waits(2)
     return group
-
-
-@pytest.fixture
-def ask(group: PublishedGroup, run: Run, monkeypatch: pytest.MonkeyPatch) -> Ask:
-    """Ask for a plan."""
-    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", "nowhere:1")
-    monkeypatch.setattr("console.published.messages", group.messages)
-
-    def asked(*arguments: str) -> tuple[int, dict[str, Any]]:
-        code, out, error = run(*arguments, "-o", "json")
-        return code, json.loads(out) if out else {"error": error}
-
-    return asked
-
-
-def moved(before: dict[Queue, MemberId], after: dict[Queue, MemberId]) -> dict[str, Any]:
-    """What has really moved."""
-    return {
-        f"{queue.topic}-{queue.id}": (before.get(queue), after.get(queue))
-        for queue in before.keys() | after.keys()
-        if before.get(queue) != after.get(queue)
-    }
-
-
-def told(plan: dict[str, Any]) -> dict[str, Any]:
-    """What a plan says would move."""
-    return {row["queue"]: (row["from"], row["to"]) for row in plan["moved"]}
 
 
 def drains(group: PublishedGroup) -> None:
