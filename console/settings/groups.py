@@ -92,7 +92,8 @@ class PolicySettings(Section):
 
     share_numbers: dict[str, Annotated[int, Field(ge=-1)]] = Field(default_factory=dict)
     """Exceptions to share_number, by topic ("orders") or by group and topic ("billing/orders").
-    Give a table in the file, or all of them as one JSON object."""
+    They go before a group's own share_number, too. Give a table in the file, or all of them as one
+    JSON object."""
 
     on_twin: TwinRule = _DEFAULT.on_twin
     """What to do when two processes use one member id: fence-older (the newer takes over at once),

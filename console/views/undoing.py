@@ -21,7 +21,9 @@ def of_group(  # noqa: PLR0911 - one case for each verb
         case "pause" if not before.paused:
             return _typed("groups resume", [before.group])
         case "resume" if before.paused:
-            return _typed("groups pause", [before.group], _until(before.paused_until_ms))
+            return _pause(before)
+        case "pause" if said.get("until_ms") != before.paused_until_ms:
+            return _pause(before)
         case "drain" | "undrain" if not _is_so(before, verb, str(said["member"])):
             other = "undrain" if verb == "drain" else "drain"
             return _typed(f"groups {other}", [before.group, str(said["member"])])
@@ -35,6 +37,11 @@ def of_group(  # noqa: PLR0911 - one case for each verb
             return _typed("groups policy", [before.group, *_rules(before)])
         case _:
             return None
+
+
+def _pause(before: Group) -> str:
+    """Write the pause that stood."""
+    return _typed("groups pause", [before.group], _until(before.paused_until_ms))
 
 
 def _typed(command: str, names: Sequence[str], *options: str) -> str:

@@ -68,7 +68,7 @@ def obey(draft: Draft, event: Commanded) -> None:
         _answer(draft, event, epoch, Outcome.CONFLICT, f"the group is at epoch {epoch}")
         return
     try:
-        detail = _do(draft, event)
+        detail = remarks.of_any(draft, event.command, _do(draft, event))
     except Refused as refusal:
         _answer(draft, event, epoch, Outcome.REFUSED, str(refusal))
     else:
@@ -104,7 +104,7 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
     command, stamp = event.command, event.stamp
     match command:
         case Pause():
-            _pause(draft, command, stamp)
+            return _pause(draft, command, stamp)
         case Resume():
             draft.resume(_cause(event))
         case DrainMember():
@@ -147,12 +147,13 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
     return ""
 
 
-def _pause(draft: Draft, command: Pause, stamp: Stamp) -> None:
-    until = None
+def _pause(draft: Draft, command: Pause, stamp: Stamp) -> str:
+    remark, until = remarks.of_pause(draft, command), None
     if command.until is not None:
         until = Millis(stamp.clock + max(0, command.until - stamp.appended))
         draft.expect_by(until)
     draft.rules.pause(until, command.until)
+    return remark
 
 
 def _member(draft: Draft, name: MemberId) -> Member:
@@ -212,30 +213,29 @@ def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:
     mass_silence.hold_no_longer(draft)
     pace.follow(draft, before, stamp)
     draft.expect_by(stamp.clock)
-    own = command.overrides.own().items()
-    return ", ".join(f"{name}={value}" for name, value in own) or "the controller's again"
+    return remarks.of_policy(draft, command.overrides)
 
 
 def _choose_mode(draft: Draft, command: ChooseMode, event: Commanded) -> str:
     """Have RocketMQ's clients share a topic's queues, or own them again.
 
-    Not the latter while no target is computed: nobody would work on them.
+    Neither while no target is computed: nobody would own them again, so what undoes it would be
+    refused.
     """
     if command.topic.startswith(RETRIES):
         raise Refused("brokers have clients pull what is to be tried again, and never share it")
     rest = {topic: it for topic, it in draft.rules.popped.items() if topic != command.topic}
     if not command.pops and len(rest) == len(draft.rules.popped):
         raise Refused(f"no command has {command.topic} shared")
-    if not command.pops and (draft.rules.paused or draft.ailment is not None):
-        raise Refused("the group is paused, or ails: nobody would own the queues")
+    if draft.rules.paused or draft.ailment is not None:
+        raise Refused("the group is paused, or ails: nobody could own the queues again")
     if command.pops and len(rest) >= _POPPED:
         raise Refused(f"the group shares {len(rest)} topics by command, the limit")
     draft.rules.popped = {**rest, command.topic: command.share_number} if command.pops else rest
     rocketmq_clients.share(draft, frozenset(draft.rules.popped))
     draft.outbox.changes.append(_cause(event))
     draft.target.hasten()
-    is_wanted = draft.membership.members.demand.covers(command.topic)
-    return "" if is_wanted else "no member subscribes it yet"
+    return remarks.of_mode(draft, command)
 
 
 def _approve(draft: Draft, event: Commanded) -> str:

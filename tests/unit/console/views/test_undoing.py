@@ -31,6 +31,7 @@ POPPED = group(
     [
         ("pause", PLAIN, "resume billing"),
         ("pause", PAUSED, None),
+        ("pause", BOUND, f"pause billing {NOON}"),
         ("resume", PAUSED, "pause billing"),
         ("resume", PLAIN, None),
         ("drain", PLAIN, "undrain billing 'rack 7'"),
@@ -55,6 +56,24 @@ def test_a_command_is_taken_back_as_it_would_be_typed(
     """From how the group was; nothing is said where nothing takes it back."""
     named = {"member": "rack 7", "topic": "orders", "mode": "pop"}
     told = undoing.of_group(verb, before, named)
+
+    assert told == (None if undo is None else f'trimtab groups {undo} --reason "as before"')
+
+
+@pytest.mark.parametrize(
+    ("before", "until_ms", "undo"),
+    [
+        (PLAIN, START_MS, "resume billing"),
+        (PAUSED, START_MS, "pause billing"),
+        (BOUND, START_MS + 1, f"pause billing {NOON}"),
+        (BOUND, START_MS, None),
+    ],
+)
+def test_a_pause_that_took_the_place_of_another_is_taken_back(
+    before: Group, until_ms: int, undo: str | None
+) -> None:
+    """By that one: to shorten a pause may end it before what it is for."""
+    told = undoing.of_group("pause", before, {"until_ms": until_ms})
 
     assert told == (None if undo is None else f'trimtab groups {undo} --reason "as before"')
 

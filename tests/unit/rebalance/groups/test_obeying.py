@@ -68,7 +68,7 @@ ANSWERS = [
         "refused",
         "on_twin cannot be separate for one group: names are the controller's",
     ),
-    (ChooseMode(TopicName("orders"), pops=True), "done", ""),
+    (ChooseMode(TopicName("orders"), pops=True), "done", "no RocketMQ client subscribes it"),
     (ChooseMode(TopicName("odrers"), pops=True), "done", "no member subscribes it yet"),
     (Approve(), "refused", "nothing is held"),
     (Forget(), "refused", "the group has 2 members"),

@@ -2,10 +2,21 @@
 
 import pytest
 
-from rebalance.groups.model.commands import ChooseStrategy, Command
+from rebalance.groups.model.commands import (
+    Approve,
+    ChooseMode,
+    ChoosePolicy,
+    ChooseStrategy,
+    Command,
+    DrainMember,
+    Pause,
+    RebalanceNow,
+)
 from rebalance.groups.model.decisions import CommandAnswered
+from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import Policy
-from tests.builders.records import commanded, joined, routed
+from rebalance.ids import MemberId, Millis, TopicName
+from tests.builders.records import commanded, joined, registered, routed
 from tests.builders.story import Story, only
 
 
@@ -37,3 +48,75 @@ def test_options_are_the_controllers(options: str, strategy: str | None, remark:
     story = at_rest(Policy(strategy_options=options))
 
     assert ("done", remark) == answered(story, ChooseStrategy(strategy))
+
+
+WAITS = "it waits for `groups resume`"
+
+
+def test_what_comes_of_a_command_only_after_a_pause_is_said() -> None:
+    """A target is not computed before, and nobody evicted; a drain is one of those that act."""
+    story = at_rest(Policy(strategy_options='{"virtual_nodes":7}'))
+    story.reads(commanded(Pause()))
+    assert ("done", WAITS) == answered(story, RebalanceNow())
+    assert ("done", WAITS) == answered(story, ChooseStrategy("AVG"))
+    both = f"without the controller's options; {WAITS}"
+    assert ("done", both) == answered(story, ChooseStrategy("STICKY"))
+    assert ("done", "") == answered(story, DrainMember(MemberId("b")))
+    assert ("refused", "nothing is held") == answered(story, Approve())
+    story.waits(seconds=15)
+    assert ("done", f"2 held evictions, 0 topics in doubt; {WAITS}") == answered(story, Approve())
+    assert {"a", "b"} == set(story.state.membership.members)
+
+
+@pytest.mark.parametrize(
+    ("standing", "new", "remark"),
+    [
+        (None, None, ""),
+        (None, 60_000, "instead of one until `groups resume`"),
+        (60_000, None, "instead of one with another end"),
+        (60_000, 30_000, "instead of one with another end"),
+        (60_000, 60_000, ""),
+    ],
+)
+def test_a_pause_that_takes_the_place_of_another_says_so(
+    standing: int | None, new: int | None, remark: str
+) -> None:
+    """It may end sooner than somebody else relies on."""
+    story = at_rest(Policy())
+    begun = story.wall
+    ends = [None if it is None else Millis(begun + it) for it in (standing, new)]
+    assert ("done", "") == answered(story, Pause(ends[0]))
+
+    assert ("done", remark) == answered(story, Pause(ends[1]))
+
+
+def test_a_mode_that_nobody_changes_to_says_so() -> None:
+    """Members of the SDK own their queues as before."""
+    story = at_rest(Policy())
+    pop = ChooseMode(TopicName("orders"), pops=True)
+    assert ("done", "no RocketMQ client subscribes it") == answered(story, pop)
+    story.reads(registered("client", "orders"))
+    assert ("done", "") == answered(story, pop)
+
+
+def test_no_mode_is_changed_in_a_pause() -> None:
+    """Nor to one that could not be taken back before its end."""
+    story = at_rest(Policy())
+    story.reads(registered("client", "orders"), commanded(Pause()))
+    refusal = "the group is paused, or ails: nobody could own the queues again"
+
+    assert ("refused", refusal) == answered(story, ChooseMode(TopicName("orders"), pops=True))
+    assert not story.state.rules.popped
+
+
+@pytest.mark.parametrize("name", ["orders", "billing/orders"])
+def test_a_share_number_that_an_exception_goes_before_says_so(name: str) -> None:
+    """The controller's settings name the topic, and so are the nearer ones."""
+    story = at_rest(Policy(share_numbers=((name, 1), ("other", 2), ("else/orders", 2))))
+    assert ("done", "flap_limit=9") == answered(story, ChoosePolicy(Overrides(flap_limit=9)))
+    said = "share_number=3; share_numbers of the controller says another one for orders"
+
+    assert ("done", said) == answered(story, ChoosePolicy(Overrides(share_number=3)))
+    assert 1 == story.state.rules.overrides.over(story.policy).share_number_of(
+        story.state.name, TopicName("orders")
+    )
