@@ -37,8 +37,8 @@ class Known:
     joins: dict[LifeRef, Join]
     """The last one of each life that is a member."""
     drains: dict[LifeRef, Drain]
-    routes: dict[str, Route]
-    """The newest of each topic."""
+    routes: dict[str, list[Route]]
+    """Of each topic, in the order in which a controller reads them."""
 
     @property
     def published(self) -> list[Record]:
@@ -67,6 +67,8 @@ class Known:
             there = self.routes.get(name)
             if there is None and not topic.awaited and topic.version:
                 yield f"the queues of {name}: only queues with an owner are counted"
+            elif topic.version and all(it.version > topic.version for it in there or ()):
+                yield f"what the group doubts of {name}: its newest queues are taken for all"
         if self.summary.more_topics:
             yield f"the topics beyond the first {len(self.summary.topics)}"
 
@@ -92,9 +94,8 @@ def known_of(published: Published, name: str) -> Known:
             joins[life_of(said)] = said
         elif isinstance(said, Drain) and life_of(said) in lives:
             drains[life_of(said)] = said
-    routes: dict[str, Route] = {}
+    routes: dict[str, list[Route]] = {}
     for route in published.records(ROUTES, name):
         if isinstance(route, Route):
-            before = routes.get(route.topic)
-            routes[route.topic] = max(before or route, route, key=lambda it: it.version)
+            routes.setdefault(route.topic, []).append(route)
     return Known(summary, assignments, joins, drains, routes)

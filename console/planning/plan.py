@@ -79,6 +79,7 @@ def plan(known: Known, policy: Policy, asking: Asking, *, resumed: bool) -> Plan
     begun = group.state
     if anyway := len(list(_differing(published, begun))):
         told.notes.append(f"{anyway} queues move in any case: its members or routes have changed")
+    told.notes += _doubts(begun)
     for change in asking(group):
         happen(group, change, told, Epoch(known.summary.epoch))
     after = group.state
@@ -95,11 +96,21 @@ def plan(known: Known, policy: Policy, asking: Asking, *, resumed: bool) -> Plan
         notes=told.notes,
         unknown=list(known.missing),
         refused=told.refused,
-        queues=len(_queues(after)),
+        queues=len(_queues(begun) | _queues(after)),
         moves=list(_moves(begun, after, told, policy)),
         before=_loads(begun),
         after=_loads(after),
     )
+
+
+def _doubts(state: GroupState) -> Iterator[str]:
+    """Say which queues no plan may take for gone."""
+    for topic, doubt in sorted(state.topics.doubts.items()):
+        lost = set(state.topics.routes[topic].queues).difference(doubt.route.queues)
+        yield (
+            f"{topic}: {len(lost)} queues in doubt; they stay until it is sure that they are gone, "
+            "or `groups approve`"
+        )
 
 
 def _general(policy: Policy) -> Allocator:
@@ -110,8 +121,11 @@ def _general(policy: Policy) -> Allocator:
 
 
 def _queues(state: GroupState) -> set[Queue]:
-    mapped = {queue for route in state.topics.routes.values() for queue in route.queues}
-    return mapped | state.target.owners.keys()
+    return _mapped(state) | state.target.owners.keys()
+
+
+def _mapped(state: GroupState) -> set[Queue]:
+    return {queue for route in state.topics.routes.values() for queue in route.queues}
 
 
 def _loads(state: GroupState) -> Mapping[MemberId, int]:
@@ -127,11 +141,13 @@ def _differing(before: Mapping[Queue, MemberId], after: GroupState) -> Iterator[
 
 
 def _moves(before: GroupState, after: GroupState, told: Told, policy: Policy) -> Iterator[Move]:
-    strategy = after.rules.strategy or policy.strategy
+    strategy, gone = after.rules.strategy or policy.strategy, _mapped(before) - _mapped(after)
     for queue in _differing(before.target.owners, after):
         giver, taker = before.target.owners.get(queue), after.target.owners.get(queue)
         reasons = [f"{it} {told.why[it]}" for it in (giver, taker) if it in told.why]
-        if taker is None:
+        if queue in gone:
+            reasons.append("it is gone")
+        elif taker is None:
             reasons.append("no member can take it")
         elif giver is None:
             reasons.append("it has no worker")

@@ -6,14 +6,14 @@ have chosen, and whether the group is paused. Until when somebody rests is not s
 plan looks ahead.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from console.planning.known import Known
 from console.planning.rehearsal import Rehearsal
 from rebalance.allocation import Allocator
 from rebalance.groups.model.commands import DrainMember
-from rebalance.groups.model.events import Commanded, DrainAsked, Left, Moment
+from rebalance.groups.model.events import Commanded, DrainAsked, Left, Moment, RouteObserved
 from rebalance.groups.model.overrides import NONE
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster
@@ -59,13 +59,44 @@ def rebuilt(known: Known, policy: Policy, general: Allocator) -> Rehearsal:
     begun = replace(GroupState.unknown(GroupName(summary.group), Epoch(0)), rules=rules)
     begun = replace(begun, target=Target(heirs=_heirs(known)))
     group = Rehearsal(begun, policy, general, now)
-    said = [*known.joins.values(), *known.routes.values(), *known.published]
-    group.hear([event_of(record, now) for record in said])
+    joins = [event_of(record, now) for record in known.joins.values()]
+    found = [event_of(record, now) for record in known.published]
+    group.hear([*joins, *_routes(known, now), *found])
     group.hear(list(_conditions(known, group.state, now)))
     group.state = _with_idle(group.state, known, policy, now)
     if not summary.paused:
         group.resume()
     return group
+
+
+def _routes(known: Known, now: Stamp) -> Iterator[Moment]:
+    """Say of each topic what the group has heard; what it doubts, the brain is to doubt as well.
+
+    So what is newer than the version that the group is at comes after that one. Before it comes as
+    much as names all queues that the group counts: a route may bring queues, and lack others.
+    """
+    for name, routes in known.routes.items():
+        heard = [
+            it for it in (event_of(route, now) for route in routes) if isinstance(it, RouteObserved)
+        ]
+        topic = known.summary.topics.get(name)
+        if topic is None:  # there was no room for it in the summary
+            yield max(heard, key=lambda it: it.version)
+            continue
+        believed = [it for it in heard if it.version <= topic.version]
+        yield from believed[_beginning(believed, topic.queues) :]
+        yield from (it for it in heard if it.version > topic.version)
+
+
+def _beginning(routes: Sequence[RouteObserved], count: int) -> int:
+    """Return from which route on as many queues are named, up to the newest one."""
+    begin = max(range(len(routes)), key=lambda it: routes[it].version, default=0)
+    queues: set[Queue] = set()
+    for place in range(begin, -1, -1):
+        queues.update(routes[place].queues if routes else ())
+        if len(queues) >= count:
+            return place
+    return begin
 
 
 def _heirs(known: Known) -> Mapping[Queue, MemberId]:
