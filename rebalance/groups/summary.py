@@ -15,7 +15,7 @@ from rebalance.groups import commons
 from rebalance.groups.model.books import Books
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
 from rebalance.groups.model.portions import Counts, counted, counted_alone
-from rebalance.groups.model.roster import Trait
+from rebalance.groups.model.roster import Roster, Trait
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.model.subscriptions import known, patterns, popped_by, subscribed
 from rebalance.ids import Life, MemberId, Millis, TopicName
@@ -149,7 +149,7 @@ def _unassigned(state: GroupState, books: Books, owned: frozenset[TopicName]) ->
 
 
 def _people(state: GroupState, books: Books, common: commons.Commons) -> tuple[MemberSummary, ...]:
-    names = nsmallest(PEOPLE, state.membership.members)
+    names = _named(state, common.members)
     counts = _counts(state, books, names)
     awaited = {state.target.owners.get(queue) for queue in (*books.moving, *state.handover.loose)}
     idle = state.target.owners and state.target.epoch == state.group_epoch
@@ -157,6 +157,21 @@ def _people(state: GroupState, books: Books, common: commons.Commons) -> tuple[M
         _member(state, common, name, counts[name], spare=bool(idle) and name not in awaited)
         for name in names
     )
+
+
+def _named(state: GroupState, members: Roster) -> list[MemberId]:
+    """Name the members by name; where they are too many, first those that are not as most are.
+
+    Who drains, rests, is away or silent gets nothing, so a plan has to know it (``console``). Who
+    stands by is not among them: that would leave no room for those that work.
+    """
+    if len(members) <= PEOPLE:
+        return sorted(members)
+    away = {name for name in members.those(Trait.UNREADY) if members[name].away}
+    idle = members.those(Trait.DRAINING) | members.those(Trait.RESTING) | away
+    idle |= state.membership.suspected.keys()
+    first = nsmallest(PEOPLE, idle)
+    return first + nsmallest(PEOPLE - len(first), members.keys() - idle)
 
 
 def _counts(state: GroupState, books: Books, names: list[MemberId]) -> Mapping[MemberId, Counts]:

@@ -80,7 +80,7 @@ class GroupSummarised:
     population: int
     """How many members it has."""
     members: tuple[MemberSummary, ...]
-    """The first of them by name, as many as a person reads (``summary``)."""
+    """As many of them as a person reads; who is not as most are is among them (``summary``)."""
     at: Millis
     cause: Cause
     paused: bool = False

@@ -10,7 +10,7 @@ from rebalance.groups.model.overview import GroupPhase, GroupSummarised, MemberS
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster
 from rebalance.groups.model.rules import Rules
-from rebalance.groups.summary import summarise
+from rebalance.groups.summary import PEOPLE, summarise
 from rebalance.ids import MemberId, Millis, TopicName
 from tests.builders.group import BEGINNING, GroupBuilder, a_group
 
@@ -92,6 +92,17 @@ def test_members_are_listed_with_their_counts() -> None:
         MemberSummary(MemberId("a"), hold=1, give=0, inherit=1, draining=False),
         MemberSummary(MemberId("b"), hold=0, give=1, inherit=0, draining=True),
     ) == summary(group).members
+
+
+def test_of_many_members_those_are_named_that_are_not_as_most_are() -> None:
+    """Whoever gets nothing, for a plan has to know it; then others, by name."""
+    group = ROUTED
+    for number in range(PEOPLE):
+        group = group.with_member(f"m{number:04}")
+    named = [it.member for it in summary(group.with_drain("m0998")).members]
+
+    assert ["m0998", "a", "b", "m0000"] == named[:4]
+    assert (PEOPLE, "m0996") == (len(named), named[-1])
 
 
 def test_heirs_of_queues_at_rest_are_counted_apart() -> None:

@@ -159,4 +159,7 @@ class Group(Record):
     people: Annotated[
         tuple[MemberSummary, ...],
         Field(max_length=limits.MEMBERS_PER_SUMMARY, fail_fast=True),
-    ] = Field(description="The members, the first thousand of them.")
+    ] = Field(
+        description="The members, the first thousand by name; of more, first those that drain, "
+        "rest, are away or silent."
+    )
