@@ -16,6 +16,7 @@ from rebalance.groups.model.commands import (
     Command,
     Pause,
     RebalanceNow,
+    UndrainMember,
 )
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.overrides import Overrides
@@ -31,7 +32,9 @@ _WAITING: Final = (Approve, ChooseStrategy, RebalanceNow)
 
 
 def of_any(draft: Draft, command: Command, detail: str) -> str:
-    """Return the detail, and that nothing comes of the command before a pause ends."""
+    """Return the detail, and what stands in the way of what the command is for."""
+    if isinstance(command, UndrainMember) and draft.membership.members[command.member].draining:
+        return "it drains on, as it has asked for that itself"
     if not draft.rules.paused or not isinstance(command, _WAITING):
         return detail
     waits = "it waits for `groups resume`"

@@ -11,8 +11,16 @@ from rebalance.ids import Millis, TopicName
 from tests.builders.full_cluster import CLUSTER
 
 
+def before_leaves(group: GroupState) -> GroupState:
+    """Return a group as it could be before it was kept who wants to go and is dismissed as well."""
+    people = group.membership.members.items()
+    members = {name: replace(it, leaves=False) for name, it in people}
+    return replace(group, membership=replace(group.membership, members=members))
+
+
 def before_drains(group: GroupState) -> GroupState:
     """Return a group as it could be before a drain was kept beyond the life that it was for."""
+    group = before_leaves(group)
     return replace(group, rules=replace(group.rules, drained=()))
 
 

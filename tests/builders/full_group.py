@@ -81,6 +81,7 @@ GROUP = GroupState(
                 ),
                 guarded=True,
                 pops=frozenset({TopicName("n253"), TopicName("n254")}),
+                leaves=True,
             ),
             MemberId("n40"): Member(
                 incarnation=Incarnation("n41"),
@@ -126,6 +127,7 @@ GROUP = GroupState(
                 ),
                 guarded=True,
                 pops=frozenset({TopicName("n255"), TopicName("n256")}),
+                leaves=True,
             ),
         },
         pulses={

@@ -129,6 +129,7 @@ def _of_a_member(draft: Draft, event: Joined, known: Member) -> Repeated | Renew
         instance=event.instance if known.presumed else known.instance,
         draining=known.dismissed or (repeated and known.draining),
         dismissed=known.dismissed,
+        leaves=repeated and known.leaves,
         away=repeated and known.away,
         awaits_mark=known.awaits_mark,
     )

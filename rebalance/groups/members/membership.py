@@ -89,7 +89,12 @@ def _drain(draft: Draft, event: DrainAsked) -> None:
     if known is None or event.incarnation != known.incarnation:
         return
     see(draft, event.member, event.stamp)
-    if known.draining or event.sequence <= known.sequence:
+    if event.sequence <= known.sequence:
+        return
+    if known.draining:
+        if known.dismissed:
+            member = replace(known, sequence=event.sequence, leaves=True)
+            draft.membership.members.put(event.member, member)
         return
     _begin_to_drain(draft, event, replace(known, sequence=event.sequence))
 
@@ -115,13 +120,16 @@ def _begin_to_drain(draft: Draft, event: DrainAsked | Released, known: Member) -
 def dismiss(draft: Draft, name: MemberId) -> None:
     """Make a member drain, even if it has not asked for it."""
     member = draft.membership.members[name]
-    draft.membership.members.put(name, replace(member, draining=True, dismissed=True))
+    leaves = member.leaves or (member.draining and not member.dismissed)
+    member = replace(member, draining=True, dismissed=True, leaves=leaves)
+    draft.membership.members.put(name, member)
 
 
 def readmit(draft: Draft, name: MemberId) -> None:
-    """Let a member that was made to drain have queues again."""
+    """Let a member that was made to drain have queues again, unless it wants to go itself."""
     member = draft.membership.members[name]
-    draft.membership.members.put(name, replace(member, draining=False, dismissed=False))
+    member = replace(member, draining=member.leaves, dismissed=False, leaves=False)
+    draft.membership.members.put(name, member)
 
 
 def _leave(draft: Draft, event: Left) -> None:

@@ -91,6 +91,8 @@ class Member:
     pops: frozenset[TopicName] = frozenset()
     """Of these it owns nothing, though it may subscribe them: an operator has its group share them
     (``ChooseMode``)."""
+    leaves: bool = False
+    """It is dismissed and has asked to go as well: it drains on when it is dismissed no more."""
 
     def as_patient_as(self, told: Timeouts) -> "Member":
         """Return it with timeouts no shorter than those it was told, because it counts by them.

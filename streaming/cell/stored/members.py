@@ -73,6 +73,7 @@ class MemberForm(Form):
     guarded: bool = False
     pops: list[TopicName] | None = None
     """None: nothing."""
+    leaves: bool = False
 
 
 class FlapsForm(Form):
@@ -151,6 +152,7 @@ def _member_form(member: Member) -> MemberForm:
         doubled=None if member.doubled is None else _doubled_form(member.doubled),
         guarded=member.guarded,
         pops=sorted(member.pops) or None,
+        leaves=member.leaves,
     )
 
 
@@ -180,6 +182,7 @@ def _member(form: MemberForm) -> Member:
         doubled=None if form.doubled is None else _doubled(form.doubled),
         guarded=form.guarded,
         pops=frozenset(form.pops or ()),
+        leaves=form.leaves,
     )
 
 

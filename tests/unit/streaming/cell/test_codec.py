@@ -28,6 +28,7 @@ from tests.builders.earlier_groups import (
     before_drains,
     before_ends,
     before_idle,
+    before_leaves,
     before_modes,
     before_names,
     before_paces,
@@ -138,6 +139,7 @@ BEFORE_ASKS: Final = replace(PULSES, asks=np.full(3, NEVER))
         ("cell-v2-before-modes", before_modes(GROUP), PULSES, CLUSTER),
         ("cell-v2-before-racks", before_racks(GROUP), PULSES, CLUSTER),
         ("cell-v2-before-drains", before_drains(GROUP), PULSES, CLUSTER),
+        ("cell-v2-before-leaves", before_leaves(GROUP), PULSES, CLUSTER),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )
