@@ -52,6 +52,8 @@ def _enter(draft: Draft, event: Registered) -> None:
     if known is not None and not _says_news(known, topics, event.mode):
         doubles.repeated(draft, event, said, known)
         membership.see(draft, event.member, event.stamp)
+        if event.topics is not None:
+            agree(draft, event)  # it may be the custom by now
         return
     joined = Joined(
         event.stamp,
@@ -80,10 +82,12 @@ def _unregister(draft: Draft, event: Unregistered) -> None:
         membership.depart(draft, event.member, MemberChange.LEFT, event.stamp, cause)
 
 
-def agree(draft: Draft, event: Joined) -> None:
+def agree(draft: Draft, event: Joined | Registered) -> None:
     """Give all eager members the last one's subscription, with ``compat = rocketmq``."""
+    if draft.policy.compat is not Compat.ROCKETMQ or not draft.membership.members.demand.differs:
+        return
     author = draft.membership.members.get(event.member)
-    if draft.policy.compat is not Compat.ROCKETMQ or author is None or not author.eager:
+    if author is None or not author.eager:
         return
     if author.incarnation == event.incarnation and draft.membership.members.agree(wish_of(author)):
         cause = Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position, "for all")

@@ -39,6 +39,11 @@ class Demand:
             self._wild = frozenset(self._patterns)
         return self._wild
 
+    @property
+    def differs(self) -> bool:
+        """Tell whether members ask for different things."""
+        return len(self._wishes) > 1
+
     def names(self, topic: TopicName) -> bool:
         """Tell whether a member asks for a topic by name."""
         return topic in self._named

@@ -1,10 +1,12 @@
 """Members that are RocketMQ's own clients."""
 
+from rebalance.groups.model.commands import ChoosePolicy
 from rebalance.groups.model.decisions import AssignmentIssued, MemberChange, MemberChanged
 from rebalance.groups.model.events import Mode
+from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import Compat, Policy
 from rebalance.ids import MemberId
-from tests.builders.records import joined, registered, routed, unregistered
+from tests.builders.records import commanded, joined, registered, routed, unregistered
 from tests.builders.story import Story
 
 
@@ -137,6 +139,23 @@ def test_the_last_heartbeat_wins_for_the_whole_group_where_that_is_the_custom() 
 
     story.reads(registered("c1", "orders"))
     assert ({"orders"}, {"orders"}) == (topics(story, "c1"), topics(story, "c2"))
+
+
+def test_a_group_at_rest_takes_up_the_custom_by_command_and_gives_it_up() -> None:
+    """With the next heartbeat that names topics, though it says nothing new; and so back."""
+    story = Story()
+    story.reads(registered("c1", "orders"), registered("c2", "payments"), joined("a", "bills"))
+    story.reads(commanded(ChoosePolicy(Overrides(compat=Compat.ROCKETMQ))))
+    story.reads(registered("c2", None))
+    assert ({"orders"}, {"payments"}) == (topics(story, "c1"), topics(story, "c2"))
+    story.reads(registered("c1", "orders"))
+    assert ({"orders"}, {"orders"}) == (topics(story, "c1"), topics(story, "c2"))
+    assert [] == story.reads(registered("c1", "orders"))
+
+    story.reads(commanded(ChoosePolicy()))
+    story.reads(registered("c1", "orders"), registered("c2", "payments"))
+    assert ({"orders"}, {"payments"}) == (topics(story, "c1"), topics(story, "c2"))
+    assert {"bills"} == topics(story, "a")
 
 
 def test_queues_of_a_topic_that_is_gone_for_all_are_taken_away() -> None:

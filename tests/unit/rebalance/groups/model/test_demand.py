@@ -31,6 +31,7 @@ def test_it_says_what_a_walk_past_all_wishes_says(wishes: list[Wish], data: st.D
     assert (topic in subscribed(left, frozenset())) == demand.names(topic)
     assert (topic in subscribed(left, frozenset({topic}))) == demand.covers(topic)
     assert frozenset[Pattern]().union(*(wild for _, wild in left)) == demand.patterns
+    assert (len(left) > 1) == demand.differs
 
     own = data.draw(st.sampled_from(left)) if left else None
     others = had - Counter(() if own is None else [own])
