@@ -60,10 +60,7 @@ GROUP = GroupState(
                 awaits_mark=True,
                 company=27,
                 doubled=Doubled(
-                    beats=(
-                        Millis(28),
-                        Millis(29),
-                    ),
+                    beats=(Millis(28), Millis(29)),
                     epoch=Epoch(30),
                     said=(
                         frozenset({TopicName("n31"), TopicName("n32")}),
@@ -106,10 +103,7 @@ GROUP = GroupState(
                 awaits_mark=True,
                 company=62,
                 doubled=Doubled(
-                    beats=(
-                        Millis(63),
-                        Millis(64),
-                    ),
+                    beats=(Millis(63), Millis(64)),
                     epoch=Epoch(65),
                     said=(
                         frozenset({TopicName("n66"), TopicName("n67")}),
