@@ -21,10 +21,14 @@ class Shown:
     """None of them is there."""
     since: Mapping[int, int] = field(default_factory=dict)
     """By partition, the broker's time of the first that was kept, where others were before."""
+    partitions: frozenset[int] | None = None
+    """Those that have any; None: all have, or may have had nothing to say."""
 
     def covers(self, said: Place) -> bool:
         """Tell whether all that answers this can be seen."""
-        return not self.missing and said.appended_ms >= self.since.get(said.partition, 0)
+        is_there = self.partitions is None or said.partition in self.partitions
+        is_there = is_there and not self.missing
+        return is_there and said.appended_ms >= self.since.get(said.partition, 0)
 
 
 ALL = Shown()

@@ -40,6 +40,8 @@ _LOGINS: Final[Mapping[str, str]] = {
     "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
 }
 """By mechanism, what Java logs in with; user and password are arguments of it."""
+_PROBE: Final = "probe"
+"""librdkafka looks for the system's authorities, as Java does unless told."""
 _NAMES_CHECKED: Final = "ssl.endpoint.identification.algorithm"
 """librdkafka says "none" for what is empty in Java."""
 
@@ -87,11 +89,13 @@ def java_options(settings: Settings) -> dict[str, str]:
 
 
 def _trusted(told: Mapping[str, str]) -> dict[str, str]:
-    """Say in Java's words which authorities are trusted."""
-    for native, java in (("ssl.ca.pem", "certificates"), ("ssl.ca.location", "location")):
-        if native in told:
-            return {"ssl.truststore.type": "PEM", f"ssl.truststore.{java}": told[native]}
-    return {}
+    """Say in Java's words which authorities are trusted; of a folder of them it knows nothing."""
+    inline, place = told.get("ssl.ca.pem"), told.get("ssl.ca.location", _PROBE)
+    if inline is not None:
+        return {"ssl.truststore.type": "PEM", "ssl.truststore.certificates": inline}
+    if place == _PROBE or Path(place).is_dir():
+        return {}
+    return {"ssl.truststore.type": "PEM", "ssl.truststore.location": place}
 
 
 def _quoted(text: str) -> str:

@@ -177,8 +177,7 @@ def _ending(error: KafkaError, topic: str) -> Exception:
 
 
 def _forbidden(operation: str, topic: str) -> Failure:
-    remedy = f"`kafka-acls.sh --add --operation Read --topic {topic}` gives it (docs/rights.md)"
-    return Failure(f"no right to {operation} topic {topic}; {remedy}")
+    return Failure(f"no right to {operation} topic {topic}: docs/rights.md says what to give")
 
 
 def _younger(

@@ -150,6 +150,8 @@ def span_of(
     begin, end = past_of("--since", since), moment_of(option, until, past=True)
     if begin is not None and end is not None and end < begin:
         end = moment_of(option, until)  # 03:00 is today's if it begins at 02:00
+        if option != "--until" and end is not None and end > now_ms() + _ASTRAY_MS:
+            raise Failure(f"{option}: {until} has not come yet; times are in UTC", ExitCode.USAGE)
         if end is not None and end < begin:
             raise Failure(f"--since: {since} is after {option} {until}", ExitCode.USAGE)
     if begin is None and back is not None:

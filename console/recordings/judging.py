@@ -68,19 +68,22 @@ class Judge:
             rows,
             key=lambda row: (row.appended_ms, row.topic not in heard, row[:3]),
         )
-        firsts = _firsts(ordered)
-        releases, beats, joins = (
-            _shown(firsts.get(f"{self.prefix}{it.name}")) for it in (RELEASES, HEARTBEATS, MEMBERS)
-        )
-        # a release that was lost is proved by beats
-        later = {it: max(releases.since.get(it, 0), at) for it, at in beats.since.items()}
-        releases = replace(releases, since={**releases.since, **later})
-        checker = Checker(replace(self.promises, releases=releases, joins=joins))
+        checker = Checker(self._promised(_firsts(ordered)))
         for row in ordered:
             for violation in self._show(checker, row):
                 if group in {None, violation.group}:
                     yield violation
         yield from (each for each in checker.ends() if group in {None, each.group})
+
+    def _promised(self, firsts: Mapping[str, Mapping[int, Row]]) -> Promises:
+        """Say what is shown. Beats prove releases that were lost, and let a record be repeated."""
+        releases, beats, joins = (
+            _shown(firsts.get(f"{self.prefix}{it.name}")) for it in (RELEASES, HEARTBEATS, MEMBERS)
+        )
+        if not joins.missing:  # nobody has an assignment who has not joined
+            there = frozenset(firsts[f"{self.prefix}{MEMBERS.name}"])
+            joins = replace(joins, partitions=there)
+        return replace(self.promises, releases=_later(releases, beats), joins=_later(joins, beats))
 
     def _show(self, checker: Checker, row: Row) -> Iterator[Violation]:
         topic = TOPICS[row.topic.removeprefix(self.prefix)]
@@ -112,3 +115,9 @@ def _shown(firsts: Mapping[int, Row] | None) -> Shown:
     if not firsts:
         return NONE
     return Shown(since={it: row.appended_ms for it, row in firsts.items() if row.offset > 0})
+
+
+def _later(shown: Shown, beats: Shown) -> Shown:
+    """Begin where beats begin, if that is later."""
+    later = {it: max(shown.since.get(it, 0), at) for it, at in beats.since.items()}
+    return replace(shown, since={**shown.since, **later})

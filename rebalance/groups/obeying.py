@@ -10,6 +10,7 @@ the history.
 """
 
 import math
+from collections.abc import Collection
 from typing import Final, assert_never
 
 from rebalance.causes import Cause, CauseKind
@@ -40,7 +41,7 @@ from rebalance.groups.model.subscriptions import (
     topics_of,
     wish_of,
 )
-from rebalance.ids import Epoch, Life, MemberId, Millis
+from rebalance.ids import Epoch, Life, MemberId, Millis, TopicName
 from rebalance.stamp import Stamp
 
 _REMEMBERED = 64
@@ -179,18 +180,20 @@ def _spare_the_last(draft: Draft, command: DrainMember | EvictMember) -> None:
         raise Refused(
             f"no other member works on {', '.join(last[:3])}; use --force to stop it anyway"
         )
-    if (room := _room(draft, command.member)) < (owned := len(draft.target.owners)):
+    mine = topics_of(leaving, there)
+    owned = sum(queue.topic in mine for queue in draft.target.owners)
+    if (room := _room(draft, command.member, mine)) < owned:
         raise Refused(
             f"the others have room for {room} of {owned} queues; use --force to stop it anyway"
         )
 
 
-def _room(draft: Draft, leaving: MemberId) -> float:
-    """Return how many queues the others may have, by their own word."""
+def _room(draft: Draft, leaving: MemberId, mine: Collection[TopicName]) -> float:
+    """Return how many queues others may have that work on some of these topics: at most so many."""
     caps = [
         math.inf if one.capacity is None else one.capacity
         for name, one in target.candidates(draft).items()
-        if name != leaving
+        if name != leaving and not one.topics.isdisjoint(mine)
     ]
     return sum(caps)
 

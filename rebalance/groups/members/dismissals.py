@@ -40,8 +40,8 @@ def hold_again(draft: Draft, records: Iterable[Adopted], past: Sequence[Moment])
         member, last = draft.membership.members.get(record.member), commanded.get(record.member)
         if member is None or last is None or not isinstance(last.command, DrainMember):
             continue
-        is_for_it = began(record.incarnation) <= last.stamp.appended
+        is_for_it = 0 < began(record.incarnation) <= last.stamp.appended
         if member.presumed and is_for_it and not record.portion.hold:
             draft.rules.drain(record.life)
-            told = replace(member, draining=True, dismissed=True)
+            told = replace(member, draining=True, dismissed=True, leaves=member.draining)
             draft.membership.members.put(record.member, told)

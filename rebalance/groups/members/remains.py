@@ -17,7 +17,7 @@ from rebalance.groups.handover import omissions
 from rebalance.groups.members import departures, flapping
 from rebalance.groups.model.commands import Forget
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Adopted, Advanced, Commanded, Moment, last_found
+from rebalance.groups.model.events import Adopted, Advanced, Commanded, Joined, Moment, last_found
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Millis, began
 from rebalance.stamp import Ticked
@@ -54,10 +54,13 @@ def is_all(state: GroupState, events: Sequence[Moment]) -> bool:
 def without_refused(events: Sequence[Moment]) -> list[Moment]:
     """Leave out commands of the past to forget a group that had members then, and has them now.
 
-    They were refused. The log may have dropped the joins since: it keeps commands for longer.
+    They were refused. The log may have dropped the joins since: it keeps commands for longer. Of a
+    life whose join it has, or that does not say since when it is there, nothing has to be guessed.
     """
     found = last_found(events)
-    lives = [began(it.incarnation) for it in found if isinstance(it, Adopted)]
+    joined = {it.life for it in events if isinstance(it, Joined)}
+    unknown = [it for it in found if isinstance(it, Adopted) and it.life not in joined]
+    lives = [at for it in unknown if (at := began(it.incarnation))]
     decided = max((it.decided for it in found if isinstance(it, Advanced)), default=Millis(0))
     return [
         it

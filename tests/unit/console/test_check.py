@@ -71,6 +71,20 @@ def test_what_retention_has_taken_accuses_nobody(run: Run) -> None:
     assert 3 == run("check", recording.write())[0]
 
 
+def test_a_record_that_is_told_again_may_have_been_asked_for(run: Run) -> None:
+    """By a beat, and those are kept for a day."""
+    recording = Recording()
+    recording.add("members", join("a"), 900)
+    recording.assignment("a", 1, 1_000, hold=[(0, 1)])
+    recording.assignment("a", 2, 1_100, hold=[(0, 1)])
+    recording.add("heartbeats", beat("a"), 900_000)
+    assert 0 == run("check", recording.write())[0]
+
+    recording.assignment("a", 3, 900_100, hold=[(0, 1)])
+    recording.assignment("a", 4, 900_200, hold=[(0, 1)])
+    assert 3 == run("check", recording.write())[0]
+
+
 def test_two_owners_are_found_by_their_assignments_alone(run: Run) -> None:
     """As compaction leaves them: the newest of each member."""
     assert 3 == run("check", two_owners().write())[0]

@@ -81,7 +81,7 @@ def test_a_topic_that_has_no_leader_yet_is_asked_for_again() -> None:
         (KafkaError.UNKNOWN_TOPIC_OR_PART, "there is no topic orders; `", ExitCode.NOT_FOUND),
         (
             KafkaError.TOPIC_AUTHORIZATION_FAILED,
-            "no right to Describe topic orders; `kafka-acls.sh --add --operation Read --topic ",
+            "no right to Describe topic orders: docs/rights.md says",
             ExitCode.ERROR,
         ),
         (
@@ -156,7 +156,7 @@ class Answering:
 @pytest.mark.parametrize(
     ("error", "said", "kind"),
     [
-        (KafkaError.TOPIC_AUTHORIZATION_FAILED, "no right to Read topic orders;", Failure),
+        (KafkaError.TOPIC_AUTHORIZATION_FAILED, "no right to Read topic orders: docs", Failure),
         (KafkaError.CLUSTER_AUTHORIZATION_FAILED, "no right to read orders: Broker:", Failure),
         (KafkaError._TRANSPORT, "Kafka does not answer at here:1: ", Away),  # noqa: SLF001 - its documented name
     ],

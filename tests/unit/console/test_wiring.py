@@ -155,6 +155,14 @@ def test_what_is_said_in_javas_words_stands() -> None:
     assert settings.kafka.options == java_options(settings)
 
 
+@pytest.mark.parametrize("place", ["probe", "a folder"])
+def test_java_looks_for_the_systems_authorities_by_itself(place: str, tmp_path: Path) -> None:
+    """It reads none from a folder."""
+    settings = told(ssl_ca_location=str(tmp_path) if place == "a folder" else place)
+
+    assert settings.kafka.options == java_options(settings)
+
+
 def test_both_are_told_that_names_of_hosts_do_not_count() -> None:
     """Java has no word for it, and librdkafka no empty one."""
     for said in ("none", ""):

@@ -117,7 +117,8 @@ def test_a_drain_of_the_past_that_was_taken_back_does_not_hold() -> None:
 
 def test_a_forgetting_that_was_refused_is_not_obeyed_later() -> None:
     """Its members' joins are not known any more, and the group's own strategy stays."""
-    story = at_work()
+    story = a_story()
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
     joins = len(story.log)
     story.reads(commanded(ChooseStrategy("AVG"), name="choose"))
     story.reads(commanded(Forget(), name="forget"))
@@ -127,3 +128,23 @@ def test_a_forgetting_that_was_refused_is_not_obeyed_later() -> None:
     story.forgets(kept=joins)
 
     assert "AVG" == story.state.rules.strategy
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("a:0-1", "a:0-2"), ("a:2-1", "a:3-1")],
+    ids=["a client of RocketMQ", "a member"],
+)
+def test_a_forgetting_that_was_obeyed_is_obeyed_again(before: str, after: str) -> None:
+    """Whoever is there by now has joined since, and does not say when, or the log says it."""
+    story = a_story()
+    story.reads(joined(before), routed("orders", 4))
+    story.reads(commanded(ChooseStrategy("AVG"), name="choose"))
+    story.reads(left(before))
+    story.reads(commanded(Forget(), name="forget"))
+    story.reads(joined(after), routed("orders", 4))
+    story.settles()
+    assert story.state.rules.strategy is None
+    story.forgets()
+
+    assert story.state.rules.strategy is None

@@ -1,8 +1,11 @@
 package trimtab.rocketmq;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.protocol.Queue;
 
 /**
@@ -14,8 +17,8 @@ import trimtab.protocol.Queue;
 final class Answers {
     private final Map<String, Set<Queue>> last = new HashMap<>();
 
-    synchronized void told(String topic, Set<Queue> queues) {
-        last.put(topic, queues);
+    synchronized void told(String topic, List<MessageQueue> queues) {
+        last.put(topic, queues.stream().map(Client::named).collect(Collectors.toSet()));
     }
 
     synchronized boolean name(Queue queue) {

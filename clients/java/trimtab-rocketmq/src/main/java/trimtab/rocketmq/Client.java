@@ -47,6 +47,11 @@ abstract class Client {
         }
     }
 
+    /** Has it say in its id that it is attached. */
+    void mark() {
+        Sides.mark(consumer);
+    }
+
     /** What it shares queues by. */
     abstract AllocateMessageQueueStrategy strategy();
 

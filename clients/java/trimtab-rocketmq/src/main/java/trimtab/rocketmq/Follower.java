@@ -2,7 +2,6 @@ package trimtab.rocketmq;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -71,7 +70,7 @@ final class Follower {
         this.routes = new Routes(client);
         this.stalls = new Stalls(client);
         this.alone = new Alone(fallback, options.sessionTimeout());
-        this.sides = new Sides(client.group(), moves);
+        this.sides = new Sides(client, moves, options.sessionTimeout());
         this.granted = new Granted(client, departures, stalls, this::hurry);
         this.former = client.strategy();
         this.kafka = options.transport();
@@ -155,10 +154,10 @@ final class Follower {
         }
         begin(group, clientId);
         client.asks();
-        sides.see(clientIds);
         if (queues.isEmpty()) {
             return List.of();
         }
+        sides.see(queues.get(0).getTopic(), clientIds);
         boolean isAlone = alone.look(member);
         Side side = sides.side();
         AllocateMessageQueueStrategy rule = isAlone ? averagely : side == Side.THEIRS ? former : null;
@@ -168,9 +167,7 @@ final class Follower {
         if (!isAlone && side == Side.BOTH) {
             share.retainAll(former.allocate(group, clientId, queues, clientIds));
         }
-        Set<Queue> told = new HashSet<>();
-        share.forEach(it -> told.add(Client.named(it)));
-        answers.told(queues.get(0).getTopic(), told);
+        answers.told(queues.get(0).getTopic(), share);
         return share;
     }
 
@@ -209,6 +206,7 @@ final class Follower {
         }
         member.subscribe(topics);
         answers.keepTo(topics);
+        sides.keepTo(topics);
     }
 
     /** Whether its broker may be told how far it has come with a queue: until it is released, and by the clock. */
@@ -274,6 +272,7 @@ final class Follower {
                 }
                 rest();
             }
+            sides.end();
             if (member.ending() != Ending.LEFT) {
                 LOG.error("{}: the consumer works on nothing any more, until it is started anew",
                         member.ending() == Ending.REPLACED

@@ -84,25 +84,22 @@ public final class Trimtab implements AutoCloseable {
     /**
      * Attaches a consumer of a group in which not all are attached yet, or any more: as long as one is not, all share by
      * the strategy that the consumer has, as they did before. When the last one has gone, all obey the controller, three
-     * seconds later. All attached ones must be attached so. Its client id ends with {@code #trimtab}, by which the others
-     * know it.
+     * seconds later. All attached ones must be attached so. Its instance name gets {@code #trimtab} at its end, by which the
+     * others know it. One that broadcasts is left alone.
      *
      * @throws IllegalStateException as {@code attach}
      */
     public static Trimtab attachMoving(DefaultMQPushConsumer consumer, MemberOptions options) {
-        Sides.mark(consumer);
         return attached(gate -> new PushClient(consumer, gate), options, Fallback.NONE, true);
     }
 
     /** The same of a lite pull consumer. */
     public static Trimtab attachMoving(DefaultLitePullConsumer consumer, MemberOptions options) {
-        Sides.mark(consumer);
         return attached(gate -> new LiteClient(consumer, gate), options, Fallback.NONE, true);
     }
 
     /** The same of a pull consumer. */
     public static Trimtab attachMoving(DefaultMQPullConsumer consumer, MemberOptions options) {
-        Sides.mark(consumer);
         return attached(gate -> new PullClient(consumer, gate), options, Fallback.NONE, true);
     }
 
