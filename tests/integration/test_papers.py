@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,8 @@ PATIENCE_S = 240.0
 
 def production(home: Path) -> Path:
     """The settings that operate.md shows, with a folder of ours."""
-    (shown,) = re.findall(r"^```toml\n(.*?)^```", text(PAGES[0]), re.MULTILINE | re.DOTALL)
+    shown, secured = re.findall(r"^```toml\n(.*?)^```", text(PAGES[0]), re.MULTILINE | re.DOTALL)
+    assert {"options"} == tomllib.loads(secured)["kafka"].keys()
     file = home / "production.toml"
     file.write_text(shown.replace("/var/lib/", f"{home}/"))
     return file

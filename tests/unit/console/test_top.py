@@ -26,19 +26,19 @@ def draw(monkeypatch: pytest.MonkeyPatch) -> Draw:
         count: int, columns: int, lines: int, name: str = "g", *, live: bool = True
     ) -> list[str]:
         size = os.terminal_size((columns, lines))
-        monkeypatch.setattr("shutil.get_terminal_size", lambda: size)
-        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-        monkeypatch.setenv("NO_COLOR", "1")
         told = [group("a", group=f"{name}-{it:03d}") for it in range(count - 1)]
         told.append(group("a", group=f"{name}-urgent", state="starved"))
-        monkeypatch.setattr(Published, "briefs", lambda _: told)
-        for look in ("felt", "glimpsed"):
-            monkeypatch.setattr(
-                f"console.pulse.{look}", lambda *_: Pulse({0: (START_MS, TICK)}, ())
-            )
         options = ["kafka.bootstrap_servers=nowhere:1"]
         published = Published(load(assignments=options, environment={}).settings)
-        return top._screen(published, Format.TABLE, live=live).table.splitlines()  # noqa: SLF001 - without the loop
+        with monkeypatch.context() as here:  # pytest has a terminal, too
+            here.setattr("shutil.get_terminal_size", lambda *_, **__: size)
+            here.setattr("sys.stdout.isatty", lambda: True)
+            here.setenv("NO_COLOR", "1")
+            here.setattr(Published, "briefs", lambda _: told)
+            for look in ("felt", "glimpsed"):
+                here.setattr(f"console.pulse.{look}", lambda *_: Pulse({0: (START_MS, TICK)}, ()))
+            drawing = top._screen(published, Format.TABLE, live=live)  # noqa: SLF001 - without the loop
+        return drawing.table.splitlines()
 
     return drawn
 
