@@ -9,7 +9,7 @@ import pytest
 from bench.rocketmq.programs import FIVE, FOUR
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
-from tests.integration.rocketmq_consumers import QUEUES, Consumers, overlaps
+from tests.integration.rocketmq_consumers import QUEUES, Consumers, Work, overlaps
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -61,7 +61,12 @@ def test_a_group_moves_one_by_one_and_back(
 
     work = consumers.work()
     assert set(range(sent)) <= {it.number for it in work}
-    apart = [
+    assert [] == apart(work, changes)
+
+
+def apart(work: list[Work], changes: list[tuple[int, int]]) -> list[tuple[Work, Work]]:
+    """Those that two had in hand at a time, of one queue, while nobody came or went."""
+    return [
         pair
         for pair in overlaps(work)
         if not any(
@@ -69,7 +74,6 @@ def test_a_group_moves_one_by_one_and_back(
             for began, ended in changes
         )
     ]
-    assert [] == apart
 
 
 def both(consumers: Consumers, wanted: str) -> None:
