@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from uuid import uuid4
 
@@ -76,14 +77,7 @@ def test_what_reads_runs_until_it_is_told_to_end(
     """SIGTERM ends it in good order."""
     del orders  # is there
     program = here(example, kafka.bootstrap_servers, controller.prefix, a_group())
-    with subprocess.Popen([sys.executable, "-uc", program], stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout is not None
-            assert re.match(rb"b'\d'", process.stdout.readline())
-            process.send_signal(signal.SIGTERM)
-            assert 0 == process.wait(PATIENCE_S)
-        finally:
-            process.kill()
+    reads_until_told_to_end(program, os.environ)
 
 
 def test_the_worker_of_the_image_runs_until_it_is_told_to_end(
@@ -101,8 +95,13 @@ def test_the_worker_of_the_image_runs_until_it_is_told_to_end(
 
     program = (WORKER / "worker.py").read_text()
     program = program.replace("group=", f"prefix={controller.prefix!r}, group=")
-    command = [sys.executable, "-c", program]
-    with subprocess.Popen(command, env=os.environ | values, stdout=subprocess.PIPE) as process:
+    reads_until_told_to_end(program, os.environ | values)
+
+
+def reads_until_told_to_end(program: str, environment: Mapping[str, str]) -> None:
+    """Run it until it has printed a message; SIGTERM ends it in good order."""
+    command = [sys.executable, "-uc", program]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
             assert re.match(rb"b'\d'", process.stdout.readline())

@@ -23,10 +23,7 @@ final class ChaosLite implements ChaosClient {
     ChaosLite(String group, String names, String name, String topic, ChaosEffects effects, MemberOptions options)
             throws MQClientException {
         this.effects = effects;
-        consumer = new DefaultLitePullConsumer(group);
-        consumer.setNamesrvAddr(names);
-        consumer.setClientIP("chaos");
-        consumer.setInstanceName(name);
+        consumer = ChaosClient.named(new DefaultLitePullConsumer(group), names, name);
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.subscribe(topic, "*");
         trimtab = Trimtab.attach(consumer, options);

@@ -11,10 +11,7 @@ final class ChaosPull implements ChaosClient {
     private final Trimtab trimtab;
 
     ChaosPull(String group, String names, String name, String topic, ChaosEffects effects, MemberOptions options) {
-        consumer = new DefaultMQPullConsumer(group);
-        consumer.setNamesrvAddr(names);
-        consumer.setClientIP("chaos");
-        consumer.setInstanceName(name);
+        consumer = ChaosClient.named(new DefaultMQPullConsumer(group), names, name);
         PullThreads threads = new PullThreads(
                 consumer, (message, queue) -> effects.of(message, queue, trimtab(), false), System.out::println);
         consumer.registerMessageQueueListener(topic, (it, all, mine) -> threads.change(mine));

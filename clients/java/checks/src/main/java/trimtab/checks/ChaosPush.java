@@ -19,10 +19,7 @@ final class ChaosPush implements ChaosClient {
     ChaosPush(String group, String names, String name, String topic, ChaosEffects effects, boolean orderly)
             throws MQClientException {
         this.effects = effects;
-        consumer = new DefaultMQPushConsumer(group);
-        consumer.setNamesrvAddr(names);
-        consumer.setClientIP("chaos");
-        consumer.setInstanceName(name);
+        consumer = ChaosClient.named(new DefaultMQPushConsumer(group), names, name);
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.subscribe(topic, "*");
         if (orderly) {
