@@ -150,8 +150,8 @@ def span_of(
     begin, end = past_of("--since", since), moment_of(option, until, past=True)
     if begin is not None and end is not None and end < begin:
         end = moment_of(option, until)  # 03:00 is today's if it begins at 02:00
-        if option != "--until" and end is not None and end > now_ms() + _ASTRAY_MS:
-            raise Failure(f"{option}: {until} has not come yet; times are in UTC", ExitCode.USAGE)
+        if option != "--until":
+            _refuse_to_come(option, until, end)
         if end is not None and end < begin:
             raise Failure(f"--since: {since} is after {option} {until}", ExitCode.USAGE)
     if begin is None and back is not None:
@@ -162,9 +162,13 @@ def span_of(
 def past_of(option: str, text: str | None) -> int | None:
     """Read a moment that has been: of one to come a log can say nothing."""
     at_ms = moment_of(option, text, past=True)
+    _refuse_to_come(option, text, at_ms)
+    return at_ms
+
+
+def _refuse_to_come(option: str, text: str | None, at_ms: int | None) -> None:
     if at_ms is not None and at_ms > now_ms() + _ASTRAY_MS:
         raise Failure(f"{option}: {text} has not come yet; times are in UTC", ExitCode.USAGE)
-    return at_ms
 
 
 def moment_of(option: str, text: str | None, *, past: bool = False) -> int | None:

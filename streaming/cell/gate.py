@@ -222,16 +222,20 @@ def _is_of_another(row: Row, start: str, decoder: Decoder) -> bool:
 
     Starts may fail very often in a week. Kept, what each was told would be more than all else.
     """
-    if not decoder.is_found(row) or f'"{start}"'.encode() in (row.value or b""):
+    if not decoder.is_found(row) or _names(row, start):
         return False
     return isinstance(_record(ROUTES, row), Adopt | Advance)
+
+
+def _names(row: Row, start: str) -> bool:
+    """Tell whether a record of what was found published is of this start, without decoding it."""
+    return f'"{start}"'.encode() in (row.value or b"")
 
 
 def is_whole(word: Told, rows: Iterable[Row], decoder: Decoder) -> bool:
     """Tell whether all is there that a cell was told, by the count of the start's last ``told``."""
     slot = decoder.place.slot if decoder.place else 0
-    of_it = f'"{word.start}"'.encode()
-    found = sum(decoder.is_found(row) and of_it in (row.value or b"") for row in rows)
+    found = sum(decoder.is_found(row) and _names(row, word.start) for row in rows)
     return found >= sum((word.counts or ())[slot : slot + 1])
 
 
