@@ -36,7 +36,7 @@ def hold_again(draft: Draft, records: Iterable[Adopted], past: Sequence[Moment])
         for it in past
         if isinstance(it, Commanded) and isinstance(it.command, DrainMember | UndrainMember)
     }
-    for record in records:
+    for record in records if commanded else ():
         member, last = draft.membership.members.get(record.member), commanded.get(record.member)
         if member is None or last is None or not isinstance(last.command, DrainMember):
             continue

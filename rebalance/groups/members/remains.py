@@ -57,6 +57,8 @@ def without_refused(events: Sequence[Moment]) -> list[Moment]:
     They were refused. The log may have dropped the joins since: it keeps commands for longer. Of a
     life whose join it has, or that does not say since when it is there, nothing has to be guessed.
     """
+    if not any(isinstance(it, Commanded) and isinstance(it.command, Forget) for it in events):
+        return list(events)
     found = last_found(events)
     joined = {it.life for it in events if isinstance(it, Joined)}
     unknown = [it for it in found if isinstance(it, Adopted) and it.life not in joined]
