@@ -33,6 +33,10 @@ from console.wiring import options
 if TYPE_CHECKING:
     from streaming.feeds.feed import Feed
 
+_INSTEAD: Final = (
+    "wait for it with `trimtab run --standby`, or end it first, or replace it with "
+    "`trimtab run --take-over`; `trimtab controllers list` shows it"
+)
 _LOOK_S: Final = 1.0
 _LOOK_AGAIN_S: Final = 0.1
 
@@ -58,6 +62,7 @@ class Asked(NamedTuple):
     init_topics: bool = False
     new_checkpoint: bool = False
     standby: bool = False
+    take_over: bool = False
 
 
 def run(
@@ -68,7 +73,7 @@ def run(
     Raises:
         Failure: Something is not as it must be, or the controller ended by itself.
     """
-    from streaming.application import ControllerFailed, TakenOver
+    from streaming.application import AtWork, ControllerFailed, TakenOver
     from streaming.application import run as run_job
     from streaming.startup.terms import CheckpointRefused
 
@@ -89,12 +94,15 @@ def run(
             jars=jars.spark,
             new_checkpoint=asked.new_checkpoint,
         )
-        chosen = replace(chosen, query=replace(chosen.query, standby=asked.standby))
+        query = replace(chosen.query, standby=asked.standby, takes_over=asked.take_over)
+        chosen = replace(chosen, query=query)
         try:
             end_stuck = partial(_end_stuck, in_json=settings.log.format == "json")
             run_job(chosen, [*watches, *further], end_stuck)
         except CheckpointRefused as error:
             raise Failure(str(error), ExitCode.UNHEALTHY) from error
+        except AtWork as error:
+            raise Failure(f"{error}; {_INSTEAD}", ExitCode.TAKEN_OVER) from error
         except TakenOver as error:
             remedy = "start this one again only as a standby: `trimtab run --standby`"
             raise Failure(f"{error}; {remedy}", ExitCode.TAKEN_OVER) from error
@@ -107,6 +115,9 @@ def _check(settings: Settings, asked: Asked) -> None:
         _check_redis(settings.redis.url)
     if not asked.standby:
         return
+    if asked.take_over:
+        reason = "--standby takes over when the other controller is gone"
+        raise Failure(f"{reason}: use --standby or --take-over, not both", ExitCode.USAGE)
     if asked.new_checkpoint:
         reason = "--standby continues with the other controller's checkpoint"
         raise Failure(f"{reason}: use --standby or --new-checkpoint, not both", ExitCode.USAGE)

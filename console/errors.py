@@ -22,7 +22,7 @@ class ExitCode(IntEnum):
     STUCK = 6
     """`trimtab run` hung, and has ended itself: start it again."""
     TAKEN_OVER = 7
-    """`trimtab run`: a younger controller goes on."""
+    """`trimtab run`: another controller is at work, or has taken over."""
     INTERRUPTED = 130
     """128 + SIGINT, as shells have it."""
 

@@ -39,10 +39,10 @@ from streaming.process.watchdog import SILENCE_S, Signs, Watchdog, watched
 from streaming.query import QueryFailed
 from streaming.session import SparkNotStarted, logs, start_session
 from streaming.start import DISTRIBUTION, Seen, start
-from streaming.startup import defeat
 from streaming.startup.activity import NotTold
 from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.delivery import Undelivered
+from streaming.startup.incumbent import AT_WORK, looked_for
 from streaming.startup.losses import NotSurveyed
 from streaming.startup.reminder import NotReminded
 from streaming.startup.standby import NameTaken
@@ -52,6 +52,10 @@ from trimtab.protocol import HEARTBEATS
 
 class ControllerFailed(Exception):  # noqa: N818 - it names what happened
     """The query, a feed or Spark itself ended without being told to."""
+
+
+class AtWork(ControllerFailed):
+    """Another controller is at work, and nobody said that this one should take over."""
 
 
 class TakenOver(ControllerFailed):
@@ -68,6 +72,7 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
 
     Raises:
         CheckpointRefused: The checkpoint was begun with other settings.
+        AtWork: Another controller is at work.
         TakenOver: A younger controller goes on.
         ControllerFailed: It ended for any other reason.
     """
@@ -80,10 +85,11 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
             _told_by_signals(stop),
             _endpoint(options, metrics) as endpoint,
             watched(_watchdog(options, horizon, end_at_once)),
+            looked_for(options) as other,
             _session(options) as spark,
         ):
             if not stop.is_set():
-                start(spark, options, Seen(metrics, horizon, endpoint), stop, further)
+                start(spark, options, Seen(metrics, horizon, endpoint, other), stop, further)
     except QueryFailed as error:
         raise _failure(error, options) from error
     except (
@@ -116,9 +122,9 @@ def _unusable(options: Options, error: OSError) -> str:
 
 
 def _failure(error: QueryFailed, options: Options) -> ControllerFailed:
-    if str(error).startswith(TAKEN_OVER):
-        defeat.note(options.home)
-        return TakenOver(str(error))
+    for begin, failure in ((AT_WORK, AtWork), (TAKEN_OVER, TakenOver)):
+        if str(error).startswith(begin):
+            return failure(str(error))
     return ControllerFailed(f"the query ended: {error}; see {logs(options)}")
 
 

@@ -56,6 +56,8 @@ class QueryOptions:
     """Begin a new one, and keep what is there beside it."""
     standby: bool = False
     """Wait until another controller is gone."""
+    takes_over: bool = False
+    """Replace another controller that is at work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

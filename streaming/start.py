@@ -5,9 +5,9 @@ Then ``start`` takes these steps once:
 
 1. The checkpoint is examined: it can be used, and was begun under the same settings (``terms``).
 2. What is published is looked for, and must be where it belongs (``reminder``).
-3. The controller says that it starts, and waits until no other one decides (``takeover``); but
-   not if it was taken over before by one that still works (``defeat``). A standby first follows the
-   active controller until its turn comes (``standing_by``).
+3. If another controller is at work, this one ends, unless it was told to take over
+   (``incumbent``). It says that it starts, and waits until no other one decides (``takeover``). A
+   standby first follows the active controller until its turn comes (``standing_by``).
 4. The feeds begin: ticks, routes, hosts, and what the controller says of itself.
 
 ``QueryLife`` tries the query until it works, and again after failures that pass. For each try
@@ -57,15 +57,15 @@ from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
 from streaming.spark_figures import SparkFigures
 from streaming.standing_by import activation_of
-from streaming.startup import defeat
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint
 from streaming.startup.delivery import StartWriter
+from streaming.startup.incumbent import AT_WORK, Incumbent
 from streaming.startup.losses import looking, losses, survey, unread
 from streaming.startup.opening import begin_telling, end_telling
 from streaming.startup.reminder import locate, reading, remind
 from streaming.startup.supersession import TAKEN_OVER
-from streaming.startup.takeover import new_start, take_over
+from streaming.startup.takeover import announce, new_start
 from streaming.startup.terms import (
     CheckpointRefused,
     continued,
@@ -91,11 +91,12 @@ _DAMAGED: Final = (
 
 
 class Seen(NamedTuple):
-    """What is known of the controller's work."""
+    """What is known of the controller's work, and of another one's."""
 
     metrics: Metrics
     horizon: Horizon
     endpoint: str | None
+    other: Incumbent | None
 
 
 def start(
@@ -121,13 +122,12 @@ def start(
     metrics.standby.set(options.query.standby)
     activation = (
         activation_of(spark, options, operator, status, stop)
-        if options.query.standby
-        else _own_activation(options, stop)
+        if seen.other is None
+        else _own_activation(options, seen.other, stop)
     )
     if activation is None or stop.is_set():
         return
     metrics.standby.set(0)
-    defeat.forget(options.home)
     options = replace(options, query=replace(options.query, checkpoint=activation.checkpoint))
     listener = QueryListener(spark, seen.horizon, account)
     spark.streams.addListener(listener)
@@ -185,17 +185,14 @@ def _set_to(spark: SparkSession, key: str) -> str | None:
         return None
 
 
-def _own_activation(options: Options, stop: Event) -> Activation:
+def _own_activation(options: Options, other: Incumbent, stop: Event) -> Activation:
     """Begin at once, as soon as no other controller decides."""
-    if (victor := defeat.victor(options, stop)) is not None:
-        raise QueryFailed(
-            Ending(
-                f"{TAKEN_OVER} before, and is at work: {victor} (stop that one first)", passes=False
-            )
-        )
-    name, writer = new_start(), StartWriter(options)
-    starts = take_over(options, name, writer, stop)
-    return Activation(name, starts, options.query.checkpoint, writer)
+    if not options.query.takes_over and (name := other.name(stop)) is not None:
+        raise QueryFailed(Ending(f"{AT_WORK}: {name}", passes=False))
+    start, writer = new_start(), StartWriter(options)
+    starts = announce(options, start, writer)
+    other.let_end(stop)
+    return Activation(start, starts, options.query.checkpoint, writer)
 
 
 def _operator(options: Options) -> CellOperator:

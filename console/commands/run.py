@@ -43,6 +43,14 @@ def run(
             "and the other's checkpoint.",
         ),
     ] = False,
+    take_over: Annotated[
+        bool,
+        typer.Option(
+            "--take-over",
+            help="Replace a controller that is at work on the same topics. Without it, this one "
+            "ends with 7 if there is one.",
+        ),
+    ] = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
@@ -64,7 +72,7 @@ def run(
 
     call = call_of(context)
     settings = _begun(call, config, assignments)
-    asked = Asked(init_topics=init_topics, new_checkpoint=new_checkpoint, standby=standby)
+    asked = Asked(init_topics, new_checkpoint, standby, take_over)
     run_controller(settings, asked, call.progress)
 
 

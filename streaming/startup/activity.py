@@ -5,7 +5,7 @@ its process works, be its batch ever so slow, and says at its end that it has en
 when each one that ticked has said so, or when nobody ticks any more although Kafka answers
 (``silence``).
 
-Used by ``standby``, ``takeover`` and ``defeat``. Its one rule: it writes nothing.
+Used by ``standby``, ``takeover`` and ``incumbent``. Its one rule: it writes nothing.
 """
 
 import time
@@ -37,13 +37,13 @@ _ASK_S: Final = 0.03
 """How often Kafka is asked whether all has been read."""
 _ANSWER_S: Final = 0.5
 """How long it may take to answer."""
-_PATIENCE_S: Final = 30.0
+PATIENCE_S: Final = 30.0
 """How long it may take at first: to say where everything ends."""
 _AT_ONCE: Final = 10_000
 """Messages taken at a time: beats are among them."""
 _TICKS: Final = 2
 """A controller that ticked in the last so many intervals may be active."""
-_NOT_TOLD: Final = "could not find out of Kafka which controller is active"
+NOT_TOLD: Final = "could not find out of Kafka which controller is active"
 
 
 class NotTold(Exception):  # noqa: N818 - it names what happened
@@ -111,27 +111,6 @@ class Activity:
             return f"no controller has ticked for {self._silence.s:.1f} s"
         return None
 
-    def has_ticked(self, since_ms: int) -> bool:
-        """Tell whether anybody has since a moment of the broker's.
-
-        Raises:
-            NotTold: Kafka does not say.
-        """
-        moment = TopicPartition(self._ticks.topic, 0, since_ms)
-        try:
-            (found,) = self._consumer.offsets_for_times([moment], _PATIENCE_S)
-        except KafkaException as error:
-            raise NotTold(f"{_NOT_TOLD}: {error}") from error
-        if found.offset >= 0:  # else nothing was written since then
-            self._ticks.offset = found.offset
-            self._consumer.assign([self._ticks, *self._words])
-        self._end, deadline = None, time.monotonic() + _PATIENCE_S
-        while not (self._active or self.is_read):
-            if time.monotonic() > deadline:
-                raise NotTold(f"{_NOT_TOLD}: it does not answer")
-            self.listen()
-        return bool(self._active)
-
     def wait(self, stop: Event, longest_s: float) -> str | None:
         """Wait until it is over; return why, or None after so long, or when told to stop."""
         deadline = time.monotonic() + longest_s
@@ -189,7 +168,7 @@ class Activity:
     def _begin(self) -> None:
         """Begin at the ends: what was said before is over."""
         places = [self._ticks, *self._words]
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         for place in places:
             place.offset = self._end_of(place, deadline)
         self._consumer.assign(places)
@@ -198,10 +177,10 @@ class Activity:
         """Ask until Kafka answers: of a new topic it may not know at once who leads it."""
         while True:
             try:
-                _, end = self._consumer.get_watermark_offsets(place, _PATIENCE_S)
+                _, end = self._consumer.get_watermark_offsets(place, PATIENCE_S)
             except KafkaException as error:
                 if time.monotonic() > deadline:
-                    raise NotTold(f"{_NOT_TOLD}: {error}") from error
+                    raise NotTold(f"{NOT_TOLD}: {error}") from error
                 time.sleep(_LISTEN_S)
             else:
                 return int(end)

@@ -73,7 +73,7 @@ class Standby:
         Raises:
             Undelivered: Kafka did not take it.
         """
-        starts, _ = announce(self._options, start, writer)
+        starts = announce(self._options, start, writer)
         if self._activity.over() is None:
             give_time(self._activity, stop)
         self._activity.close()

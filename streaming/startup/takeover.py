@@ -19,11 +19,11 @@ from typing import Final
 
 from streaming.feeds.feed import logger
 from streaming.options import Options
-from streaming.startup.activity import Activity, grace_of
+from streaming.startup.activity import Activity
 from streaming.startup.delivery import StartWriter
 from trimtab.protocol import START_KEY, Start
 
-NAME: Final = "takeover"
+_NAME: Final = "takeover"
 LONGEST_S: Final = 30.0
 """So long an earlier controller may need for the batch that it is at. Nobody decides meanwhile; a
 healthy one needs a tenth of a second, one that falls into a spiral minutes."""
@@ -34,26 +34,9 @@ def new_start() -> str:
     return f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}"
 
 
-def take_over(options: Options, start: str, writer: StartWriter, stop: Event) -> tuple[int, ...]:
-    """Say in every partition that this controller starts; return at which offsets.
-
-    Raises:
-        NotTold: Kafka does not say whether another controller is active.
-        Undelivered: Kafka did not take the start.
-    """
-    activity = Activity(options, NAME)
-    try:
-        starts, at_ms = announce(options, start, writer)
-        if activity.has_ticked(at_ms - grace_of(options)):
-            give_time(activity, stop)
-        return starts
-    finally:
-        activity.close()
-
-
 def give_time(activity: Activity, stop: Event) -> None:
     """Wait until the controller that was active has read the start, and decides no more."""
-    log = logger(NAME).bind(active=activity.last)
+    log = logger(_NAME).bind(active=activity.last)
     log.info("another controller was active a moment ago; waiting for it to end")
     if (cause := activity.wait(stop, LONGEST_S)) is not None:
         log.info("no other controller decides", cause=cause)
@@ -65,11 +48,14 @@ def give_time(activity: Activity, stop: Event) -> None:
         )
 
 
-def announce(options: Options, start: str, writer: StartWriter) -> tuple[tuple[int, ...], int]:
-    """Append the start to every partition; return where, and the broker's time."""
+def announce(options: Options, start: str, writer: StartWriter) -> tuple[int, ...]:
+    """Say in every partition that this controller starts; return at which offsets.
+
+    Raises:
+        Undelivered: Kafka did not take it.
+    """
     delivery = writer.delivery("announcing this start")
     for partition in range(options.topics.partitions):
         delivery.send(Start(controller=options.name, start=start), START_KEY, partition)
     receipts = delivery.arrived()
-    offsets = tuple(receipts[it].offset() or 0 for it in range(options.topics.partitions))
-    return offsets, receipts[0].timestamp()[1]
+    return tuple(receipts[it].offset() or 0 for it in range(options.topics.partitions))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event, Thread, Timer
 
@@ -16,7 +16,8 @@ from console.wiring import options
 from streaming.options import Options
 from streaming.startup import takeover
 from streaming.startup.delivery import StartWriter
-from streaming.startup.takeover import new_start, take_over
+from streaming.startup.incumbent import Incumbent
+from streaming.startup.takeover import announce, new_start
 from tests.builders.command_line import Run
 from tests.integration.topics import PARTITIONS
 from trimtab.protocol import (
@@ -77,33 +78,44 @@ def ticking(chosen: Options, *, says_so: bool) -> Iterator[Event]:
         thread.join()
 
 
-def said(chosen: Options) -> set[str]:
+def said(chosen: Options, other: Incumbent) -> set[str]:
     """Take over; return what it says meanwhile, and why it goes on."""
     with capture_logs() as lines:
-        starts = take_over(chosen, new_start(), StartWriter(chosen), Event())
+        starts = announce(chosen, new_start(), StartWriter(chosen))
+        other.let_end(Event())
     assert PARTITIONS == len(starts)
     return {str(it.get("cause", it["event"])) for it in lines}
 
 
 def test_where_nobody_ticked_it_begins(chosen: Options) -> None:
     """The topics are new."""
-    assert set() == said(chosen)
+    with closing(Incumbent(chosen)) as nobody:
+        assert nobody.name(Event()) is None
+        assert set() == said(chosen, nobody)
+
+
+def test_one_that_is_at_work_is_named(chosen: Options) -> None:
+    """And one that has said that it ended is not."""
+    with ticking(chosen, says_so=True), closing(Incumbent(chosen)) as other:
+        assert OTHER == other.name(Event())
+    with closing(Incumbent(chosen)) as nobody:
+        assert nobody.name(Event()) is None
 
 
 def test_one_that_is_slow_is_waited_for(chosen: Options) -> None:
     """It ticks in the middle of a batch, which it will publish; then it reads the start."""
-    with ticking(chosen, says_so=True) as over:
+    with closing(Incumbent(chosen)) as other, ticking(chosen, says_so=True) as over:
         Timer(BUSY_S, over.set).start()
-        assert {WAITS, f"{OTHER} has ended"} == said(chosen)
+        assert {WAITS, f"{OTHER} has ended"} == said(chosen, other)
         assert over.is_set()
 
 
 def test_one_that_was_killed_is_not_waited_for(chosen: Options) -> None:
     """It will never say that it has ended: it ticks no more."""
-    with ticking(chosen, says_so=False):
-        pass
-
-    assert {WAITS, "no controller has ticked for 2.0 s"} == said(chosen)
+    with closing(Incumbent(chosen)) as other:
+        with ticking(chosen, says_so=False):
+            pass
+        assert {WAITS, "no controller has ticked for 2.0 s"} == said(chosen, other)
 
 
 def test_one_that_never_ends_is_not_waited_for_for_ever(
@@ -111,8 +123,8 @@ def test_one_that_never_ends_is_not_waited_for_for_ever(
 ) -> None:
     """It hangs; whoever starts another one wants that one to work."""
     monkeypatch.setattr(takeover, "LONGEST_S", BUSY_S)
-    with ticking(chosen, says_so=False) as over:
-        lines = said(chosen)
+    with closing(Incumbent(chosen)) as other, ticking(chosen, says_so=False) as over:
+        lines = said(chosen, other)
         assert not over.is_set()
 
     assert [False, True] == sorted("still ticks" in it for it in lines)
