@@ -16,6 +16,25 @@ if TYPE_CHECKING:
     from console.settings import Settings
 
 
+AsStandby = Annotated[
+    bool,
+    typer.Option(
+        "--standby",
+        help="Start everything, follow the active controller, and take over when it is gone "
+        "or `trimtab controllers hand-over` asks for it. Needs a name and a home of its own, "
+        "and the other's checkpoint.",
+    ),
+]
+TakeOver = Annotated[
+    bool,
+    typer.Option(
+        "--take-over",
+        help="Replace a controller that is at work on the same topics. Without it, this one "
+        "ends with 7 if there is one.",
+    ),
+]
+
+
 def run(
     context: typer.Context,
     *,
@@ -34,23 +53,8 @@ def run(
             "change settings that a checkpoint fixes. No queue moves.",
         ),
     ] = False,
-    standby: Annotated[
-        bool,
-        typer.Option(
-            "--standby",
-            help="Start everything, follow the active controller, and take over when it is gone "
-            "or `trimtab controllers hand-over` asks for it. Needs a name and a home of its own, "
-            "and the other's checkpoint.",
-        ),
-    ] = False,
-    take_over: Annotated[
-        bool,
-        typer.Option(
-            "--take-over",
-            help="Replace a controller that is at work on the same topics. Without it, this one "
-            "ends with 7 if there is one.",
-        ),
-    ] = False,
+    standby: AsStandby = False,
+    take_over: TakeOver = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:

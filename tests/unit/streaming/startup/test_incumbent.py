@@ -14,7 +14,7 @@ from streaming.startup.activity import NotTold
 from streaming.startup.incumbent import Incumbent
 from trimtab.protocol import Tick
 
-TICK = Tick(controller="a", number=7, start="1", seen=6)
+TICK = Tick(controller="a", number=7)
 
 
 class Heard:
