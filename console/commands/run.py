@@ -67,8 +67,8 @@ def run(
       trimtab run
       trimtab run --new-checkpoint --set controller.cells_per_partition=4
       trimtab run --set kafka.bootstrap_servers=kafka-1:9092,kafka-2:9092
-      trimtab run --standby --set controller.name=b --set home=/var/lib/b \
-                  --set controller.checkpoint=/shared/checkpoint --config production.toml
+      trimtab run --standby --config standby.toml
+      trimtab run --take-over --config production.toml
       TRIMTAB_LOG__FORMAT=json trimtab run --config production.toml
     """
     from console.controller import Asked
