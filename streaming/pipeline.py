@@ -25,7 +25,7 @@ from streaming.session import readers
 from streaming.topics import ROUTINE, URGENT, names
 from streaming.wire.beats import ADDED
 from streaming.wire.places import TASKS, places
-from streaming.wire.rows import Row
+from streaming.wire.rows import LARGE_BYTES, Row
 from trimtab.protocol import HEARTBEATS, ROCKETMQ, ROUTES, TICK_KEY, TOLD_KEY, limits
 
 OUTPUT: Final = (
@@ -69,7 +69,8 @@ def decisions(
 
 def folded(records: DataFrame, options: Options, fold: StateFunction) -> DataFrame:
     """Fold these records."""
-    cells = dealt(fingerprinted(records.select(*cut_to_size()), options), options).groupBy("cell")
+    rows = records.select(*cut_to_size(options.topics.prefix))
+    cells = dealt(fingerprinted(rows, options), options).groupBy("cell")
     return cells.applyInPandasWithState(fold, OUTPUT, STATE, "update", "NoTimeout")
 
 
@@ -113,10 +114,17 @@ def routine(spark: SparkSession, options: Options) -> DataFrame:
     return spark.readStream.format("kafka").options(**source(topics, options), **patient).load()
 
 
-def cut_to_size() -> list[Column]:
-    """Keep an oversize key or value out of Python: only its head, for the dead letter, passes."""
+def cut_to_size(prefix: str) -> list[Column]:
+    """Keep what no reader takes out of Python: only its head, for the dead letter, passes.
+
+    That is an oversize key or value, and a large value that is no record of ours: 2,000 of a
+    program that writes its own data into our topic would be more than one Arrow batch can hold.
+    """
     size = f.coalesce(f.length("value"), f.lit(0))
-    fits = size <= limits.RECORD_BYTES
+    kind = f.get_json_object(f.col("value").cast("string"), "$.kind")
+    a_clients = f.col("topic").isin(names(prefix, (ROCKETMQ,)))
+    is_ours = (size <= LARGE_BYTES) | a_clients | kind.isNotNull()
+    fits = (size <= limits.RECORD_BYTES) & is_ours
     kept = f.when(fits, f.lit(limits.RECORD_BYTES)).otherwise(f.lit(limits.DEAD_LETTER_BYTES))
     start = f.lit(1)
     columns = {

@@ -152,6 +152,8 @@ class Decoder:
             raise UndecodableRecord(
                 "oversize", f"{row.size} bytes, more than {topic.max_record_bytes}"
             )
+        if row.value is not None and row.size > len(row.value):
+            raise UndecodableRecord("garbage", f"{row.size} bytes, and no field kind")
         record: Record = decode(topic, row.value)
         return record
 

@@ -17,6 +17,9 @@ from typing import Final, NamedTuple
 
 from rebalance.ids import Position, TopicName
 
+LARGE_BYTES: Final = 16 * 1024
+"""A value above this is looked through before it comes to Python. Most are a few hundred bytes."""
+
 
 class Row(NamedTuple):
     """One record, with the columns of ``pipeline`` in their order."""
@@ -27,7 +30,7 @@ class Row(NamedTuple):
     appended_ms: int
     key: bytes | None
     value: bytes | None
-    """The first bytes only, when it is longer than any record may be."""
+    """The first bytes only, when it is longer than any record may be, or large and of no kind."""
     size: int
     """How long the value really is."""
 

@@ -4,6 +4,7 @@ import pytest
 from confluent_kafka import Producer
 
 from console.embedded.broker import EmbeddedKafka
+from streaming.wire.rows import LARGE_BYTES
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.topics import PARTITIONS
@@ -14,6 +15,8 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 READ = ("members", "heartbeats", "latency", "releases", "routes", "commands")
 TOO_LONG = ("latency", "oversize")
 OVERSIZE = b"[" + b" " * limits.RECORD_BYTES
+FOREIGN = b'{"id":1,"items":[' + b"7," * LARGE_BYTES + b"7]}"
+"""Somebody's own data, in the wrong topic."""
 
 
 def test_bad_records_are_set_aside_and_good_ones_proceed(
@@ -38,6 +41,7 @@ def test_bad_records_are_set_aside_and_good_ones_proceed(
         (key, b'{"v":1,"kind":"nonsense"}', home, "unknown_kind"),
         (key, None, home, "null_value"),
         (key, OVERSIZE, home, "oversize"),
+        (key, FOREIGN, home, "garbage"),
         (key, b"{}", elsewhere, "misrouted"),
         (None, good, home, "null_key"),
         (b"a\nb", good, partition_of(b"a\nb", PARTITIONS), "bad_key"),
@@ -51,8 +55,9 @@ def test_bad_records_are_set_aside_and_good_ones_proceed(
     sent = [(topic, it) for it in poison for topic in READ if (topic, it[3]) != TOO_LONG]
     for topic, (bad_key, value, partition, _) in sent:
         producer.produce(f"{controller.prefix}{topic}", value, bad_key, partition)
+    large = good[:-1] + b',"of_a_later_release":"' + b"x" * LARGE_BYTES + b'"}'
     for _ in poison:
-        producer.produce(f"{controller.prefix}members", good, key, home)
+        producer.produce(f"{controller.prefix}members", large, key, home)
     assert 0 == producer.flush(30)
 
     expected = sorted((f"{controller.prefix}{topic}", it[3]) for topic, it in sent)
