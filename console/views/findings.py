@@ -16,6 +16,7 @@ from typing import NamedTuple
 from console.views.moments import ago
 from console.views.sentences import several
 from trimtab.protocol import (
+    COMMANDS,
     Claim,
     Conflict,
     DeadLetter,
@@ -258,12 +259,19 @@ def _of_names(
 
 
 def of_letters(letters: Iterable[DeadLetter]) -> Iterator[Finding]:
-    """Say how many records could not be used, by topic and reason."""
-    count = Counter((it.topic, it.reason) for it in letters)
+    """Say how many records could not be used, by topic and reason.
+
+    A command that was refused is none of them: who gave it was told why.
+    """
+    count = Counter((it.topic, it.reason) for it in letters if not _is_answered(it))
     for (topic, reason), number in sorted(count.items()):
         remedy = f"`trimtab deadletters list --reason {reason} --since 1h`"
         finding = f"{number} records could not be used: {reason}"
         yield Finding(Kind.DEAD_LETTERS, topic, finding, remedy)
+
+
+def _is_answered(letter: DeadLetter) -> bool:
+    return letter.topic.endswith(COMMANDS.name) and letter.reason == "refused"
 
 
 def of_brokers(verdicts: Iterable[Verdict], now_ms: int) -> Iterator[Finding]:

@@ -197,11 +197,15 @@ def test_a_name_used_twice_is_found() -> None:
 
 
 def test_dead_letters_are_counted_by_reason() -> None:
-    """A thousand of one kind are one finding."""
+    """A thousand of one kind are one finding; whose command was refused knows it."""
     error = UndecodableRecord("invalid", "x")
     letters = [DeadLetter.of(error, Place("t.members", 0, it), b"k", b"v") for it in range(9)]
 
-    (found,) = findings.of_letters(letters)
+    refused = DeadLetter.of(
+        UndecodableRecord("refused", "x"), Place("t.commands", 0, 1), b"k", b"v"
+    )
+
+    (found,) = findings.of_letters([*letters, refused])
     assert ("t.members", "9 records could not be used: invalid") == (found.subject, found.finding)
 
 
