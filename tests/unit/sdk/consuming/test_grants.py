@@ -7,7 +7,7 @@ from confluent_kafka import KafkaException
 
 from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
-from trimtab import CommitError, ConfigurationError
+from trimtab import CommitError, ConfigurationError, Grant
 from trimtab.consuming.contract import RefusedError
 
 
@@ -118,6 +118,13 @@ def test_a_commit_says_that_others_subscribe() -> None:
         reading.parts.commit([reading.taken()])
 
 
+def handed_over_at_once(reading: InMemory, grant: Grant) -> bool:
+    """Whether giving up a queue waits for nobody; a commit by hand is waited for a second."""
+    began = time.monotonic()
+    reading.handover.on_revoked((grant,))
+    return time.monotonic() - began < 0.5
+
+
 def test_what_was_sought_is_not_waited_for() -> None:
     """By hand only what was handed out is committed; what was passed over never would be."""
     reading = InMemory(manual=True)
@@ -127,8 +134,91 @@ def test_what_was_sought_is_not_waited_for() -> None:
     assert reading.take(0.02) is None
     for offset in (100, 50, 200):
         reading.parts.seek(queue(), offset)
-    began = time.monotonic()
-    reading.handover.on_revoked((grant,))
 
-    assert time.monotonic() - began < 0.5
+    assert handed_over_at_once(reading, grant)
     assert [1] == reading.committed()
+
+
+def test_what_was_sought_before_it_was_begun_is_not_waited_for() -> None:
+    """An application that keeps its positions elsewhere seeks them in `on_assigned`."""
+    reading = InMemory(manual=True)
+    reading.parts.seek(queue(), 100)
+
+    assert handed_over_at_once(reading, reading.grant(1))
+
+
+def test_what_kafka_has_deleted_is_not_waited_for() -> None:
+    """It goes on behind that, and nobody was handed anything of it."""
+    reading = InMemory(manual=True)
+    grant = reading.grant(1)
+    reading.intake.move({queue(): 100})
+
+    assert handed_over_at_once(reading, grant)
+
+
+@pytest.mark.parametrize("taken", [0, 1, 2, 3])
+def test_what_is_no_message_is_not_waited_for(taken: int) -> None:
+    """Offsets have gaps: the marks of transactions, and what was compacted away."""
+    reading = InMemory(manual=True)
+    grant = reading.grant(1)
+    reading.offer(10, 20, 30, 40)
+    messages = [reading.taken() for _ in range(taken - 1)]
+    reading.intake.due = 0.0  # as after each second
+    messages += [reading.taken() for _ in range(min(1, taken))]
+    assert reading.parts.commit(messages)
+
+    assert handed_over_at_once(reading, grant)
+
+
+@pytest.mark.parametrize("batch", [2, 3, 4])
+def test_a_batch_that_is_committed_is_not_waited_for(batch: int) -> None:
+    """Nor the gap between it and the next one; what is not committed of it is."""
+    reading = InMemory(manual=True)
+    grant = reading.grant(1)
+    reading.offer(10, 20, 30, 40)
+    found = reading.taking.batch(batch, 0.01)
+    assert reading.parts.commit(found[:-1])
+    is_uncommitted = reading.intake.is_uncommitted(reading.intake.readings[queue()])
+    assert reading.parts.commit(found)
+
+    assert is_uncommitted
+    assert handed_over_at_once(reading, grant)
+
+
+def test_what_the_application_came_back_from_is_waited_for() -> None:
+    """By hand it is done when that is said, and not when the next one is asked for."""
+    reading = InMemory(manual=True)
+    grant = reading.grant(1)
+    reading.offer(10, 20)
+    reading.taken()
+    reading.taken()
+    assert reading.take(0.02) is None
+
+    assert not handed_over_at_once(reading, grant)
+
+
+def test_what_was_sought_back_and_is_not_handed_out_is_not_waited_for() -> None:
+    """It will be handed out again, here or by the heir."""
+    reading = InMemory(manual=True)
+    grant = reading.grant(1)
+    reading.offer(10, 20, 30)
+    messages = [reading.taken() for _ in range(3)]
+    assert reading.take(0.02) is None
+    reading.parts.commit(messages[:1])
+    reading.parts.seek(queue(), 11)
+
+    assert handed_over_at_once(reading, grant)
+
+
+def test_what_came_under_another_grant_is_not_waited_for() -> None:
+    """Its queue was lost, and is back; what is in hand concerns nobody."""
+    reading = InMemory(manual=True)
+    first = reading.grant(1)
+    reading.offer(10, 20)
+    reading.taken()
+    reading.taken()
+    reading.lose(first)
+    second = reading.grant(3)
+    assert reading.take(0.02) is None
+
+    assert handed_over_at_once(reading, second)

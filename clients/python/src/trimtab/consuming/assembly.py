@@ -108,7 +108,6 @@ class Parts:
             elif not reading.ending:
                 if fenced := self.handover.fenced:
                     fenced.sends.read_again(reading.grant, offset)
-                reading.seek(self.intake.not_handed_out([reading])[queue], offset)
                 self.intake.due = 0.0
                 self.intake.move({queue: offset})
 

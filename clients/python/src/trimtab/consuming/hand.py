@@ -22,10 +22,12 @@ Firsts = dict[QueueRef, int]
 class Hand(Generic[M]):
     """The messages of one consumer; `place` says where a message stands."""
 
-    __slots__ = ("_foreign", "_place", "at", "batch", "finished", "messages")
+    __slots__ = ("_foreign", "_last", "_place", "at", "batch", "finished", "messages")
 
-    def __init__(self, place: Callable[[M], Place]) -> None:
+    def __init__(self, place: Callable[[M], Place], *, remembers: bool = False) -> None:
         self._place = place
+        self._last: Firsts | None = {} if remembers else None
+        """Of each queue the last that the application has come back from."""
         self.messages: list[M] = []
         self.at = -1
         """The message that was handed out last; those before it are done, those after it wait."""
@@ -54,8 +56,21 @@ class Hand(Generic[M]):
         """What was not handed out yet."""
         return self._firsts(self.messages[self.at + 1 :])
 
+    def last(self, queue: QueueRef) -> int:
+        """The last message of a queue that was handed out, by a hand that remembers; -1: none."""
+        if self._last is None or queue in self._foreign:
+            return -1
+        places = map(self._place, [*self.batch, *self.messages[: self.at + 1]])
+        return {**self._last, **dict(places)}.get(queue, -1)
+
+    def go_back(self, queue: QueueRef, offset: int) -> None:
+        """What comes next is this: what was handed out after it is to be handed out again."""
+        if self._last and queue in self._last:
+            self._last[queue] = min(self._last[queue], offset - 1)
+
     def come_back(self) -> None:
         """The application asks for more: nothing is in hand, and what `at` names waits again."""
+        self._remember()
         self.messages, self.at = self.messages[max(0, self.at) :], -1
         self.batch = []
         self.finished.clear()
@@ -64,6 +79,8 @@ class Hand(Generic[M]):
     def put_back(self) -> None:
         """What was handed out last waits again, unless it is lost, or was said to be finished."""
         # After a message the batch that came before it is done.
+        if self.at >= 0:
+            self._remember()
         unheard = self.messages[self.at :] if self.at >= 0 else [*self.batch, *self.messages]
         self.messages = [it for it in unheard if not self._is_over(*self._place(it))]
         self.batch, self.at = [], -1
@@ -84,12 +101,20 @@ class Hand(Generic[M]):
         self.messages = [*self.messages[:following], *kept]
 
     def disown(self, queue: QueueRef) -> None:
-        """What is in hand of a queue concerns nobody any more."""
+        """What is in hand of a queue, and what was, concerns nobody any more."""
         self._foreign.add(queue)
+        if self._last:
+            self._last.pop(queue, None)
 
     def is_foreign(self, queue: QueueRef) -> bool:
         """Whether what is in hand of a queue came under a grant that has ended."""
         return queue in self._foreign
+
+    def _remember(self) -> None:
+        """Note what the application has come back from."""
+        if self._last is not None:
+            places = map(self._place, [*self.batch, *self.messages[: max(0, self.at)]])
+            self._last.update(it for it in places if it[0] not in self._foreign)
 
     def _is_over(self, queue: QueueRef, at: int) -> bool:
         return queue in self._foreign or at <= self.finished.get(queue, -1)

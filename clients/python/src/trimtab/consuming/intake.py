@@ -44,7 +44,7 @@ class Intake:
         self.owned = owned
         self.manual = manual
         self.turn = FairLock()
-        self.hand: Hand[Message] = Hand(where)
+        self.hand: Hand[Message] = Hand(where, remembers=manual)
         self.readings: dict[QueueRef, Reading] = {}
         self.paused: set[QueueRef] = set()
         self.sought: dict[QueueRef, int] = {}
@@ -150,7 +150,7 @@ class Intake:
 
     def is_uncommitted(self, reading: Reading) -> bool:
         """Whether something of a queue that ends was handed out, and not committed by hand."""
-        return reading.done < reading.handed_out
+        return reading.done <= self.hand.last(reading.queue)
 
     def done(self, messages: "Iterable[Message]") -> tuple[list[Reading], bool]:
         """These are done, and so is what came before them; tell which count, and whether all do."""
@@ -179,6 +179,7 @@ class Intake:
         self.hand.keep(self.readings.keys() - places.keys())
         for queue, at in places.items():
             self.readings[queue].move(at)
+            self.hand.go_back(queue, at)
         self.client.end(places.keys())
         self.client.begin(places)
         self.client.pause(places.keys() & self.paused)

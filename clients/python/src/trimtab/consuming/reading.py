@@ -23,8 +23,6 @@ class Reading:
     """Where the application itself has committed to."""
     ending: bool = False
     """Whether the queue is being given up, or lost: nothing more is handed out."""
-    sought: tuple[int, int] | None = None
-    """From where to where it was told to read on, past what was not handed out."""
     is_astray: bool = False
     """Whether, at its end, Kafka did not have what comes next: of a topic that was made anew, the
     position is one in the old topic."""
@@ -38,19 +36,6 @@ class Reading:
     def queue(self) -> QueueRef:
         """The queue."""
         return self.grant.queue
-
-    @property
-    def handed_out(self) -> int:
-        """The end of what was handed out, when nothing more is."""
-        if self.sought is None or self.next > self.sought[1]:
-            return self.next
-        return self.sought[0]
-
-    def seek(self, following: int, offset: int) -> None:
-        """Note that it is to be read on there, and not with the message that would follow."""
-        was = self.sought
-        before = was[0] if was and following <= was[1] else following
-        self.sought = (before, offset) if offset > before else None
 
     def is_news(self, position: int) -> bool:
         """Whether Kafka is to have this position."""
