@@ -84,8 +84,8 @@ class AsyncConsumer(EitherConsumer):
     async def poll(self, timeout: str | float = 1.0) -> "Message | None":  # noqa: ASYNC109 - as of `Consumer`
         """Take the next message, if there is one in time; the one before is done.
 
-        After `stop` there is none: ask `running` in your loop. A task that is cancelled here gets
-        no message, and the next one who asks gets it.
+        After `stop` there is none, but the one before is done: ask `running` in your loop. A task
+        that is cancelled here gets no message, and the next one who asks gets it.
         """
         self._taking.poll()
         return await self._next(now_s() + milliseconds("timeout", timeout) / 1_000)

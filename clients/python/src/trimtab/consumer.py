@@ -69,7 +69,7 @@ class Consumer(EitherConsumer):
     def poll(self, timeout: str | float = 1.0) -> "Message | None":
         """Take the next message, if there is one in time; the one before is done.
 
-        After `stop` there is none: ask `running` in your loop.
+        After `stop` there is none, but the one before is done: ask `running` in your loop.
 
         Raises:
             RuntimeError: Another thread works on the message before.

@@ -21,8 +21,8 @@ class EitherConsumer:
 
     @property
     def running(self) -> bool:
-        """Whether there may be more messages: for a loop around `poll`."""
-        return not self._reader.is_over()
+        """Whether to poll again: after `stop` once more, to say that the last message is done."""
+        return not self._reader.is_over() or self._reader.taking.has_polled
 
     @property
     def waiting(self) -> bool:

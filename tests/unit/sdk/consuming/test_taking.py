@@ -169,3 +169,32 @@ def test_a_hand_over_waits_for_what_was_sought_back() -> None:
     is_in_hand = reading.intake.is_in_hand(reading.intake.readings[grant.queue])
 
     assert is_in_hand
+
+
+def test_what_was_polled_is_done_when_it_is_polled_once_more() -> None:
+    """So a loop around `poll` goes on until then, also after a stop; other loops come back."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(0, 1, 2)
+    polled(reading)
+    in_hand = reading.taking.has_polled
+    in_a_loop(reading, 1)
+    in_loop = reading.taking.has_polled
+    polled(reading)
+    reading.intake.stop()
+    stopped = reading.taking.has_polled
+    reading.take(0.0)
+    back = reading.taking.has_polled
+
+    assert (True, False, True, False) == (in_hand, in_loop, stopped, back)
+
+
+def test_what_was_polled_goes_to_others_when_the_block_is_left() -> None:
+    """Nobody polls once more."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(0)
+    polled(reading)
+    reading.intake.give_up()
+
+    assert not reading.taking.has_polled

@@ -32,6 +32,11 @@ class Taking:
         self._begins = False
         """Whether a loop begins, so that what the one before was left with comes again."""
 
+    @property
+    def has_polled(self) -> bool:
+        """Whether what a `poll` gave is in hand: it is done when that is asked for the next one."""
+        return not (self.in_loop or self._intake.gone or self._intake.hand.is_empty())
+
     def begin(self) -> None:
         """A loop begins."""
         self._begins, self.in_loop = self._begins or self.in_loop, False
