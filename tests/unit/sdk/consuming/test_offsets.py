@@ -1,8 +1,14 @@
-"""What is said with a commit, and read again."""
+"""Where a group begins; what is said with a commit, and read again."""
+
+from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 
-from trimtab.consuming.offsets import signature, token_of
+from tests.builders.sessions import queue
+from trimtab.consuming.contract import Client, Ends
+from trimtab.consuming.offsets import GroupOffsets, signature, token_of
+from trimtab.protocol import QueueRef
 
 
 def test_the_token_of_a_commit_is_read_again() -> None:
@@ -14,3 +20,25 @@ def test_the_token_of_a_commit_is_read_again() -> None:
 def test_what_others_say_has_no_token(said: str) -> None:
     """So it is older than any of ours."""
     assert 0 == token_of(said)
+
+
+class Busy:
+    """A topic to which a message is written after each question."""
+
+    def __init__(self) -> None:
+        self.length = 7
+
+    def found(self, queues: list[QueueRef], end: object, timeout_s: float) -> Ends:
+        """Say where it ends, or that no message is so young, as it was when it was asked."""
+        del timeout_s
+        at = self.length if end == "latest" else -1
+        self.length += 1
+        return Ends(dict.fromkeys(queues, at))
+
+
+def test_what_is_written_while_a_time_is_looked_for_is_since_then() -> None:
+    """Whoever starts now would not read it otherwise, nor would anybody else of the group."""
+    topic = Busy()
+    offsets = GroupOffsets(cast("Client", topic), datetime(2026, 1, 1, tzinfo=UTC))
+
+    assert {queue(): 7} == offsets.first([queue()]).at

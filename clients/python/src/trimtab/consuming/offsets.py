@@ -73,11 +73,12 @@ class GroupOffsets:
     def _ends(self, queues: list[QueueRef], end: Start, timeout_s: float = _ASK_S) -> Ends:
         if not queues:
             return Ends({})
+        # Asked first: what is written between both questions may be since that time, and is read.
+        latest = self._ends(queues, "latest") if isinstance(end, datetime) else Ends({})
         found = self._client.found(queues, end, timeout_s)
         known = {queue: at for queue, at in found.at.items() if at >= 0}
-        later = [it for it in found.at if it not in known]  # no message is so young
-        others = self._ends(later, "latest") if isinstance(end, datetime) else Ends({})
-        return Ends(known | others.at, found.refused or others.refused)
+        ends = {it: at for it, at in latest.at.items() if it in found.at}
+        return Ends(ends | known, found.refused or latest.refused)
 
 
 def signature(token: int, life: str) -> str:
