@@ -100,6 +100,27 @@ def test_it_says_why_it_reads_on_elsewhere(
     assert [True] == [said in it for it in caplog.messages]
 
 
+@pytest.mark.parametrize("manual", [True, False])
+def test_in_a_topic_that_was_made_anew_it_counts_from_the_beginning(manual: bool) -> None:  # noqa: FBT001 - by pytest
+    """What was done, in hand and committed in the old one says nothing of where it is in this."""
+    reading = InMemory(manual=manual)
+    grant = reading.grant(1, 100)
+    reading.offer(*range(100, 110))
+    old = [reading.taken() for _ in range(8)]
+    assert reading.parts.commit(old[:-1])
+    reading.kafka.length, reading.kafka.written = 50, []  # Kafka forgets what was committed
+    reading.kafka.astray.add(queue())
+    reading.upkeep.look()
+    counts = reading.parts.commit(old)
+    reading.offer(*range(3))
+    new = [reading.taken() for _ in range(3)]
+    assert reading.parts.commit(new[:2])
+    positions = reading.intake.positions([reading.intake.readings[queue()]])
+
+    assert not counts
+    assert ([2], {grant: 2}) == (reading.committed(), positions)
+
+
 def test_it_asks_again_where_the_log_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kafka may not answer the second question of two; the queue is read on all the same."""
     reading = InMemory()

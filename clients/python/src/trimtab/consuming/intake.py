@@ -174,6 +174,16 @@ class Intake:
                 if reading is not None and reading.grant == grant:
                     reading.hear(offset)
 
+    def forget_place(self, reading: Reading, *, is_fenced: bool) -> None:
+        """Its log was cut, or is another one: nothing that was handed out says where one is in it.
+
+        Kafka may have forgotten what was committed. With fencing that is asked with the next grant.
+        """
+        self.hand.disown(reading.queue)
+        reading.done = 0
+        if not is_fenced:
+            reading.committed = None
+
     def move(self, places: Mapping[QueueRef, int]) -> None:
         """Read on somewhere else."""
         self.hand.keep(self.readings.keys() - places.keys())

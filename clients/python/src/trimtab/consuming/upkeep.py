@@ -169,8 +169,10 @@ class Upkeep:
                 text = "%s: Kafka has deleted offset %d, reading goes on at %d"
                 if before[queue] > ends.get(queue, before[queue]):
                     text = f"%s: offset %d is beyond the end, {ends[queue]}: reading goes on at %d"
-                    text += ", and nothing is committed before the old offset: the log was cut?"
+                    text += ": was the log cut, or the topic made anew?"
                 _LOGGER.warning(text, queue, before[queue], at)
+            for queue in passed:
+                intake.forget_place(readings[queue], is_fenced=self._handover.fenced is not None)
             intake.move(earliest)
         if found.refused is not None:
             raise found.refused
