@@ -5,11 +5,12 @@ from typing import Any, cast
 
 import pytest
 
-from tests.builders.application import WAIT_S, until
+from tests.builders.application import WAIT_S, records, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
 from tests.unit.sdk.test_consumer import SERVERS, a_consumer
 from trimtab import AsyncConsumer, ConfigurationError, Consumer, QueueRef
+from trimtab.protocol import Leave
 
 
 def test_only_what_is_fenced_is_sent_with_a_commit(kafka: MemoryTransport) -> None:
@@ -100,6 +101,21 @@ def test_a_consumer_does_not_outlive_a_fork(
 
     with pytest.raises(ConfigurationError, match=r"make it after the fork$"), consumer:
         pass
+
+
+def test_a_fork_that_leaves_the_block_ends_nothing(
+    kafka: MemoryTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other process works on: what would be said here, or closed, is its own."""
+    with a_consumer(kafka) as consumer:
+        kafka.joined()
+        with monkeypatch.context() as forked:
+            forked.setattr("os.getpid", lambda: -1)
+            consumer.__exit__(None, None, None)
+        assert (True, "joining") == (consumer.running, consumer.health.state)
+    consumer.__exit__(None, None, None)
+
+    assert 1 == len(records(kafka, Leave))
 
 
 @pytest.mark.parametrize("value", ["orders", ("orders", 0), None])

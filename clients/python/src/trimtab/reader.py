@@ -73,7 +73,7 @@ class Reader:
         self._on_error, self._error = hearers.on_error, cast("Exception | None", None)
         self._failed_at = 0.0
         self._stuck: StuckError | None = None
-        self._started = self._temporary = False
+        self._started = self._temporary = self._ended = False
         self._process = os.getpid()
         self._max_poll_s = choice.times.max_poll_s
         self.member = Member(
@@ -177,7 +177,15 @@ class Reader:
         self.member.leave("0s", temporary=self._temporary)
 
     def end(self) -> None:
-        """Commit what is done, hand over, leave, and wait for the end."""
+        """Commit what is done, hand over, leave, and wait for the end.
+
+        It is done once, and not in a fork, which has none of our threads: the other process works.
+        """
+        if not self._ended and os.getpid() == self._process:
+            self._ended = True
+            self._end()
+
+    def _end(self) -> None:
         self.leave()
         self.member.join("0s")
         self.parts.close()

@@ -57,8 +57,7 @@ class MovingReader(Reader):
         super().leave()
         self._mover.leave()
 
-    def end(self) -> None:
-        """Commit what is done, hand over, leave both sides, and wait for the end."""
+    def _end(self) -> None:
         self.leave()
         self.member.join("0s")
         self._mover.end(self.member.profile.revocation_timeout_ms / 1_000 + _FAREWELL_S)
