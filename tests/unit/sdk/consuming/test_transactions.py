@@ -44,6 +44,28 @@ def test_who_was_fenced_off_after_a_hand_over_is_not_alarmed(is_owned: bool) -> 
     assert int(is_owned) == len(told)
 
 
+def test_many_queues_do_not_wait_for_a_kafka_that_hangs_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else the upkeep would be away for as long: it says nothing meanwhile, and cannot end."""
+
+    def hangs(_: Transactions, grant: Grant) -> None:
+        time.sleep(0.2)
+        raise RefusedError(TimeoutError(str(grant.token)))
+
+    monkeypatch.setattr(Transactions, "_register", hangs)
+    client = cast("Any", SimpleNamespace(group_metadata=bool))
+    wish = Wish("nowhere:1", "billing", {}, {}, 2.0)
+    transactions = Transactions(wish, cast("Any", None), lambda _: None, client)
+    began = time.monotonic()
+    ours, failed = transactions.register([Grant(queue(it), 1) for it in range(64)])
+    took = time.monotonic() - began
+    transactions.close()
+
+    assert ({}, True) == (ours, failed is not None)
+    assert took < 1.0  # eight at a time would be eight times 0.2 s
+
+
 class Kafka:
     """A producer of confluent-kafka, as far as transactions use it; it keeps what was committed."""
 

@@ -100,15 +100,20 @@ class Transactions:
         """Have Kafka refuse those who had these before; return for which it does, and what fails.
 
         It waits for Kafka, and so takes nobody's turn. Nothing is written before `begin`: first it
-        must be known what Kafka has, and under which token.
+        must be known what Kafka has, and under which token. When one fails, those that have not
+        begun are left for the next time: Kafka may hang, and each of them would wait for that.
         """
         asked = {it: self._pool.submit(self._register, it) for it in grants}
         ours, failed = dict[Grant, Producer](), None
         for grant, answer in asked.items():
+            if answer.cancelled():
+                continue
             try:
                 ours[grant] = _result(answer)  # it has a limit
             except RefusedError as error:
                 failed = error
+                for it in asked.values():
+                    it.cancel()
         return ours, failed
 
     def begin(self, grant: Grant, at: int, producer: Producer) -> None:
