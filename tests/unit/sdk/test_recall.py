@@ -25,3 +25,18 @@ def test_a_second_release_does_not_count_when_the_first_is_forgotten() -> None:
 
     recall.hear(a_release("b", (0, 6, 42, 7)))
     assert Said(42, 7) == recall.first(queue(), ("b", OTHERS, 6))
+
+
+def test_what_was_forgotten_is_forgotten_for_so_many_queues_only() -> None:
+    """Whoever invents names of queues fills no memory; a second release counts no more for it."""
+    recall = Recall(capacity=2)
+    recall.hear(a_release("a", (0, 5, None, 6)))
+    for place in range(1, 9):
+        recall.hear(a_release("b", (place, 3, None, 4)))
+    assert 2 == len(recall._forgotten)  # noqa: SLF001 - its size is what is bounded
+
+    recall.hear(a_release("a", (0, 5, None, 7)))
+    assert recall.first(queue(), ("a", OTHERS, 5)) is None
+
+    recall.hear(a_release("a", (0, 6, 42, 7)))
+    assert Said(42, 7) == recall.first(queue(), ("a", OTHERS, 6))

@@ -8,7 +8,9 @@ safe, only slower: the controller confirms every heir in its next batch.
 The log also tells which lives there are: each writes a mark, and says when it goes (`nominee`).
 
 Its one rule: a later release never counts, also if the first was forgotten. Grants of a queue are
-released in the order of their epochs; so the highest epoch forgotten is all the memory this takes.
+released in the order of their epochs; so the highest epoch forgotten is all the memory this takes,
+for so many queues. What is beyond them counts as forgotten to one epoch, the highest of them:
+whoever invents names fills no memory.
 """
 
 from typing import NamedTuple
@@ -53,7 +55,9 @@ class Recall:
         self._capacity = capacity
         self._firsts: dict[tuple[QueueRef, Source], Said] = {}
         self._forgotten: dict[QueueRef, int] = {}
-        """The highest epoch of each queue whose release was forgotten."""
+        """The highest epoch of each queue whose release was forgotten, the latest at the end."""
+        self._floor = 0
+        """The same for all queues that do not stand there."""
         self._lives: dict[str, Lives] = {}
         """By member, as lately heard of; the others are forgotten, and are not named then."""
 
@@ -61,13 +65,16 @@ class Recall:
         """Keep a release, of each grant that it is the first of."""
         self._hear_of(release)
         for row in release.queues:
-            if row.epoch > self._forgotten.get(row.queue, 0):
+            if row.epoch > self._forgotten.get(row.queue, self._floor):
                 source = (release.member, release.incarnation, row.epoch)
                 self._firsts.setdefault((row.queue, source), Said(*row[4:]))
         while len(self._firsts) > self._capacity:
             queue, source = oldest = next(iter(self._firsts))
             del self._firsts[oldest]
-            self._forgotten[queue] = max(source[2], self._forgotten.get(queue, 0))
+            self._forgotten[queue] = max(source[2], self._forgotten.pop(queue, self._floor))
+            if len(self._forgotten) > self._capacity:
+                first = next(iter(self._forgotten))
+                self._floor = max(self._floor, self._forgotten.pop(first))
 
     def first(self, queue: QueueRef, source: Source) -> Said | None:
         """Return what the first release of exactly this grant said, if it was heard."""

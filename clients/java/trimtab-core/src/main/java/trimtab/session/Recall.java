@@ -1,9 +1,7 @@
 package trimtab.session;
 
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import trimtab.protocol.GrantRef;
 import trimtab.protocol.Life;
 import trimtab.protocol.Queue;
@@ -15,7 +13,8 @@ import trimtab.protocol.ReleaseRow;
  *
  * <p>A release and the grant that waits for it travel by different topics, so an heir may read the
  * release first. A later release never counts, also if the first was forgotten: releases of a queue
- * come in the order of their epochs, so the highest one forgotten is all the memory this takes.
+ * come in the order of their epochs, so the highest one forgotten is all the memory this takes. What
+ * is beyond so many queues counts as forgotten to the highest of their epochs.
  */
 final class Recall {
     /** Two of the largest records there are, some 4 MB. */
@@ -27,21 +26,32 @@ final class Recall {
     /** By queue and source, oldest first. */
     private final LinkedHashMap<List<Object>, ReleaseRow> firsts = new LinkedHashMap<>();
 
-    /** The highest epoch of each queue whose release was forgotten. */
-    private final Map<Queue, Long> forgotten = new HashMap<>();
+    /** The highest epoch of each queue whose release was forgotten, the latest at the end. */
+    private final LinkedHashMap<Queue, Long> forgotten = new LinkedHashMap<>();
+
+    /** The same for all queues that do not stand there. */
+    private long floor;
+
     /** By member: the youngest life that has shown its mark, and the youngest that has gone. */
     private final LinkedHashMap<String, String[]> lives = new LinkedHashMap<>();
 
     void hear(Release release) {
         hearOf(release);
         for (ReleaseRow row : release.rows) {
-            if (row.epoch > forgotten.getOrDefault(row.queue, 0L)) {
+            if (row.epoch > forgotten.getOrDefault(row.queue, floor)) {
                 firsts.putIfAbsent(List.of(row.queue, new GrantRef(release.life, row.epoch)), row);
             }
         }
         while (firsts.size() > CAPACITY) {
-            ReleaseRow oldest = firsts.remove(firsts.keySet().iterator().next());
-            forgotten.merge(oldest.queue, oldest.epoch, Long::max);
+            forget(firsts.remove(firsts.keySet().iterator().next()));
+        }
+    }
+
+    private void forget(ReleaseRow oldest) {
+        Long before = forgotten.remove(oldest.queue);
+        forgotten.put(oldest.queue, Math.max(oldest.epoch, before == null ? floor : before));
+        if (forgotten.size() > CAPACITY) {
+            floor = Math.max(floor, forgotten.remove(forgotten.keySet().iterator().next()));
         }
     }
 
