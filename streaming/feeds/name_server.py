@@ -165,7 +165,7 @@ def route(topic: str, answer: Answer) -> Seen | None:
         return Seen(Route(topic=topic, version=0, exists=True, runs=runs).runs)
     except ValidationError:
         raise
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise Garbage(f'a route of topic "{topic}" that cannot be read') from error
 
 

@@ -7,12 +7,13 @@
 
 An answer carries the `opaque` of its request. Used by ``name_server`` and ``consumer_lists``. Its
 one rule: whatever comes is a good answer, or `Garbage` with the reason; nothing is read without a
-limit.
+limit of bytes, and of time if its socket has one: that is how long a part of a frame may take.
 """
 
 import json
 import socket
 import struct
+import time
 from typing import Final, NamedTuple
 
 SUCCESS: Final = 0
@@ -96,10 +97,13 @@ def answer(header: bytes, body: bytes) -> Answer:
 
 
 def _exactly(connection: socket.socket, size: int) -> bytes:
-    parts = bytearray()
+    parts, patience_s = bytearray(), connection.gettimeout()
+    begun = time.monotonic()
     while len(parts) < size:
         part = connection.recv(size - len(parts))
         if not part:
             raise Garbage("the server has hung up in the middle of an answer")
         parts += part
+        if patience_s is not None and time.monotonic() - begun > patience_s:
+            raise TimeoutError("an answer that comes too slowly")
     return bytes(parts)

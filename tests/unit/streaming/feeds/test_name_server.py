@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from streaming.feeds import name_server
 from streaming.feeds.announcements import Seen
 from streaming.feeds.name_server import NameServers, route
-from streaming.feeds.remoting import Answer, Garbage, answer, request
+from streaming.feeds.remoting import Answer, Garbage, answer, receive, request
 from streaming.process.trouble import Trouble
 from tests.builders.name_server import KNOWN, NONE_KNOWN, answering, framed
 from trimtab.protocol import RunRef
@@ -87,6 +87,7 @@ def test_only_its_own_word_says_that_there_is_no_topic() -> None:
         b"[" * 100_000,
         b'{"queueDatas":[{}]}',
         b'{"queueDatas":[{"brokerName":"a","perm":"6","readQueueNums":4}]}',
+        b'{"queueDatas":[{"brokerName":"a","perm":6,"readQueueNums":1e999}]}',
     ],
 )
 def test_garbage_is_no_route(body: bytes) -> None:
@@ -184,6 +185,28 @@ def test_one_that_hangs_does_not_hold_up_who_asks() -> None:
         asked.close()
 
     assert again_s < QUICK_S <= waited_until - begun
+
+
+def test_one_that_says_a_byte_now_and_then_does_not_hold_up_who_asks() -> None:
+    """Each byte is in time, and the answer would be there after a year."""
+    ours, theirs = socket.socketpair()
+    stop = threading.Event()
+
+    def drip() -> None:
+        theirs.sendall(struct.pack(">II", 10_000_000, 100))
+        while not stop.wait(QUICK_S / 10):
+            theirs.sendall(b" ")
+
+    dripping = threading.Thread(target=drip)
+    with ours, theirs:
+        ours.settimeout(QUICK_S)
+        dripping.start()
+        try:
+            with pytest.raises(TimeoutError, match="too slowly"):
+                receive(ours)
+        finally:
+            stop.set()
+            dripping.join()
 
 
 def test_nobody_is_asked_for_nothing() -> None:
