@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from rebalance.brokers.cluster import Cluster
 from rebalance.brokers.decisions import BrokerCommandAnswered, ReportRefused
@@ -31,6 +31,11 @@ from streaming.cell.packed import Packed, Packs, pack_cluster, unpack_cluster
 
 Said = tuple[int, BrokerEvent]
 """An event, and its place among the rows of the batch."""
+
+MOST: Final = 1_000
+"""Clusters in a cell: a company has some dozens. Each costs a sweep every ten seconds, and one that
+is known by its topics' brokers stays; so whoever may report could make up so many that no batch
+ends in time. What is said of one more becomes a dead letter."""
 
 
 class Deliberated(NamedTuple):
@@ -60,6 +65,9 @@ class Juries:
         records: list[Record] = []
         refused: list[ReportRefused] = []
         for name in sorted(awake):
+            if name not in clusters and len(clusters) >= MOST:
+                refused += _without_room(name, said[name])
+                continue
             events = [event for _, event in merge(said.get(name, ()), ticks, key=itemgetter(0))]
             packed, told, returned = self._judged(name, clusters.get(name), events)
             records += told
@@ -119,3 +127,7 @@ class Juries:
         detail = reason or "it works again"
         cause = Cause(CauseKind.AILMENT, name, self.now.position, detail)
         return ailed(GroupAiled(GroupName(name), reason, self.now.appended, cause), self.outlet)
+
+
+def _without_room(name: ClusterName, said: Sequence[Said]) -> list[ReportRefused]:
+    return [ReportRefused(name, it.stamp, f"more than {MOST} clusters") for _, it in said]

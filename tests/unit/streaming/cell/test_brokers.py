@@ -13,6 +13,7 @@ from rebalance.brokers.policy import VerdictPolicy
 from rebalance.brokers.step import BrokerStep
 from rebalance.brokers.step import step as deliberated
 from rebalance.errors import BrokenInvariant
+from streaming.cell import brokers
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import fold
 from streaming.cell.hearing import CellRules
@@ -23,6 +24,7 @@ from tests.builders.log import PREFIX, Log, rules
 from tests.builders.reports import EAST, START, outage, report
 from tests.unit.streaming.cell.failing import ILL, WELL, of
 from tests.unit.streaming.cell.failing import letters as returned
+from tests.unit.streaming.cell.lone_cell import neighbours
 from trimtab.protocol import (
     BROKERS,
     COMMANDS,
@@ -30,6 +32,7 @@ from trimtab.protocol import (
     HISTORY,
     LATENCY,
     Ailment,
+    CommandAnswer,
     DeadLetter,
     Eject,
     Forget,
@@ -274,3 +277,20 @@ def test_a_jury_that_fails_concerns_its_cluster_alone(monkeypatch: pytest.Monkey
     assert [1, 1, 0] == [len(returned(each)) for each in (first, second, third)]
     assert {ILL, WELL} == set(third.cell.clusters.by_name())
     assert any(it.topic == "t.brokers" and it.key.startswith(WELL.encode()) for it in first.records)
+
+
+def test_names_of_clusters_that_are_made_up_fill_no_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more than there is room for becomes a dead letter; those that are known go on."""
+    monkeypatch.setattr(brokers, "MOST", 2)
+    log = Log()
+    first, second, third = neighbours("main", 3)
+    for name in (first, second, third, first):
+        log.append(LATENCY, name, Hosts(topic="t", brokers=("a",)), at=START)
+    log.append(COMMANDS, third, eject("a"), at=START)
+    cell, records = folded(Cell(), log.read())
+
+    assert {first, second} == set(cell.clusters.by_name())
+    letters = [decode(DEADLETTERS, it) for topic, _, it in records if topic == "t.deadletters"]
+    assert ["more than 2 clusters"] * 2 == [it.detail for it in letters]
+    answers = [decode(HISTORY, it) for topic, _, it in records if topic == "t.history"]
+    assert ["refused"] == [it.outcome for it in answers if isinstance(it, CommandAnswer)]
