@@ -167,8 +167,10 @@ def _say_why(failure: Failure, error: Exception, call: Call) -> None:
         return
     if call.debug:
         traceback.print_exc()
-    for line in str(failure).splitlines():
-        sys.stderr.write(f"trimtab: {line}\n")
+    from console.output import visible
+
+    for line in str(failure).splitlines():  # it may quote what a server says
+        sys.stderr.write(f"trimtab: {visible(line)}\n")
     if failure.details:
         sys.stderr.write(f"{failure.details}\n")
 

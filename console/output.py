@@ -177,8 +177,11 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    return writable(text if text.isprintable() else "".join(map(_visible, text)))
+    return writable(visible(text))
 
 
-def _visible(character: str) -> str:
-    return character if character.isprintable() else character.encode("unicode_escape").decode()
+def visible(text: str) -> str:
+    """Escape what moves the cursor, or does worse."""
+    if text.isprintable():
+        return text
+    return "".join(it if it.isprintable() else it.encode("unicode_escape").decode() for it in text)

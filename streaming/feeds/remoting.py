@@ -16,6 +16,8 @@ import struct
 import time
 from typing import Final, NamedTuple
 
+from trimtab.protocol.reasons import one_line
+
 SUCCESS: Final = 0
 TOPIC_NOT_EXIST: Final = 17
 LARGEST_FRAME: Final = 16 * 1024 * 1024
@@ -93,7 +95,7 @@ def answer(header: bytes, body: bytes) -> Answer:
         raise Garbage("a header that is not the protocol's") from error
     if type(code) is not int or type(opaque) is not int:
         raise Garbage("a header whose code is no number")
-    return Answer(code, opaque, body, str(said.get("remark")))
+    return Answer(code, opaque, body, one_line(str(said.get("remark"))))
 
 
 def _exactly(connection: socket.socket, size: int) -> bytes:

@@ -124,6 +124,13 @@ def test_an_unknown_command_is_a_usage_error(run: Run) -> None:
     assert "frobnicate" in err
 
 
+def test_a_failure_moves_no_cursor(run: Run) -> None:
+    """It may quote what somebody else has said."""
+    assert run("config", "show", "--set", "a\x1b[2J=1")[2].startswith(
+        "trimtab: unknown setting a\\x1b[2J"
+    )
+
+
 def test_an_expected_failure_is_one_line(run: Run) -> None:
     """On stderr, with its exit code; no traceback."""
     code, out, err = run("config", "show", "--set", "home")

@@ -129,6 +129,14 @@ def test_the_next_one_is_asked_if_one_cannot_answer(says: bytes) -> None:
     assert 1 == len([it for it in logs if it["log_level"] == "warning"])
 
 
+def test_what_a_server_remarks_is_a_line() -> None:
+    """People read it on a terminal, and in a log."""
+    said = answer(json.dumps({"code": 1, "opaque": 1, "remark": "a\n\x1b[2J" * 99}).encode(), b"")
+
+    assert said.remark.startswith("a??[2Ja??")
+    assert 300 == len(said.remark)
+
+
 def test_a_good_server_answers() -> None:
     """And is asked again on the same connection."""
     with answering({"orders": OF_4}) as good:
