@@ -5,6 +5,7 @@ import time
 from functools import partial
 
 import pytest
+from confluent_kafka import KafkaError, Producer
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
     AdminClient,
     AlterConfigOpType,
@@ -17,6 +18,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 from console.embedded.broker import EmbeddedKafka
 from console.topics import create, problems, survey
 from tests.builders.command_line import Run
+from trimtab.protocol import limits
 from trimtab.protocol.topics import TOPICS, topic_specs
 
 pytestmark = pytest.mark.kafka
@@ -86,6 +88,24 @@ def test_init_creates_every_topic_as_the_contract_says(
 
     code, out, err = run("check", "-o", "json")
     assert (0, "", {"ok"}) == (code, err, states(out))
+
+
+def test_what_unpacks_to_more_than_the_limit_is_refused(
+    run: Run, kafka: EmbeddedKafka, topics_prefix: str
+) -> None:
+    """Kafka's limit is on what it stores: packed, it would let in what no reader can unpack."""
+    run("init")
+    options = {"compression.type": "zstd", "message.max.bytes": 100_000_000}
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, **options})
+    told: list[int | None] = []
+    for size in (limits.RECORD_BYTES - 1_000, 20 * limits.RECORD_BYTES):
+        producer.produce(
+            f"{topics_prefix}releases",
+            b"0" * size,
+            on_delivery=lambda error, _: told.append(None if error is None else error.code()),
+        )
+        assert 0 == producer.flush(PATIENCE_S)
+    assert [None, KafkaError.MSG_SIZE_TOO_LARGE] == told
 
 
 def test_init_may_be_repeated(run: Run) -> None:

@@ -284,6 +284,9 @@ def _config(topic: Topic[Any]) -> dict[str, str]:
         "message.timestamp.type": "LogAppendTime",
         # Room for the batch's and the record's own headers around the largest value and key.
         "max.message.bytes": str(topic.max_record_bytes + 16 * 1024),
+        # That limit is on what is stored. Four kilobytes of zstd may be 150 MB: librdkafka cannot
+        # read on, in any member, until Kafka deletes them, and Spark's JVM ends.
+        "compression.type": "uncompressed",
     }
     if topic.retention_ms is not None:
         return config | {"cleanup.policy": "delete", "retention.ms": str(topic.retention_ms)}
