@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -74,10 +75,14 @@ final class GroupOffsets {
 
     /** Where to begin with queues that have no committed offset. */
     Ends first(Collection<TopicPartition> places) throws Refused {
+        // Asked first: what is written between both questions may be since that time, and is read.
+        Ends latest = new Ends();
+        ask(options.start.isTime() ? places : List.of(), OffsetSpec.latest(), latest);
         Ends ends = new Ends();
         ask(places, options.start.spec, ends);
-        Collection<TopicPartition> later = new ArrayList<>(ends.none); // no message is so young
-        ask(later, OffsetSpec.latest(), ends);
+        latest.at.keySet().retainAll(ends.none); // no message is so young
+        ends.at.putAll(latest.at);
+        ends.refused = ends.refused == null ? latest.refused : ends.refused;
         return ends;
     }
 

@@ -267,10 +267,17 @@ final class Intake {
         }
     }
 
-    /** Reads on elsewhere, unless it does so already. */
+    /**
+     * Reads on elsewhere, unless it does so already. If that is before the old place, its log was cut, or is another
+     * one: what was handed out says nothing of where one is in it.
+     */
     synchronized void goOn(TopicPartition place, long from, long offset) {
         Reading reading = readings.get(place);
         if (reading != null && reading.next == from) {
+            if (offset < from) {
+                inHand.remove(reading);
+                reading.forgetPlace();
+            }
             seek(place, offset);
         }
     }

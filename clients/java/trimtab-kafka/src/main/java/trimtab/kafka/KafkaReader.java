@@ -185,8 +185,8 @@ final class KafkaReader<K, V> {
             long before = astray.get(place);
             LOG.warn(before < at
                     ? "{}: Kafka has deleted offset {}, reading goes on at {}"
-                    : "{}: offset {} is not there: reading goes on at {}, and nothing is committed before the old"
-                            + " offset: the log was cut?", place, before, at);
+                    : "{}: offset {} is not there: reading goes on at {}: was the log cut, or the topic made anew?",
+                    place, before, at);
             intake.goOn(place, before, at);
         });
         astray.clear();

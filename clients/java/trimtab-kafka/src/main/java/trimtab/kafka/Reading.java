@@ -60,6 +60,12 @@ final class Reading {
         seekTo = offset;
     }
 
+    /** Kafka is asked anew what it has: of a topic that was made anew it has forgotten all, of one that was cut nothing. */
+    void forgetPlace() {
+        done = 0;
+        committed = null;
+    }
+
     /** Kafka has this offset. */
     void hear(long offset) {
         committed = Math.max(offset, committed == null ? -1 : committed);

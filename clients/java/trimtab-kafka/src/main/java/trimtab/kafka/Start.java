@@ -18,6 +18,11 @@ public final class Start {
         this.spec = spec;
     }
 
+    /** Whether there may be no such message. */
+    boolean isTime() {
+        return spec instanceof OffsetSpec.TimestampSpec;
+    }
+
     /** At the first message that there still is. */
     public static Start earliest() {
         return EARLIEST;
