@@ -111,10 +111,11 @@ def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     endings.take_back(draft, now)  # all grants of lives that have ended
     target.rename_owners(draft)  # a member that was replaced by another
     asks = target.is_due(draft, now.clock)
-    succession.follow(draft, evicted=not asks)  # whoever has a queue by now is meant to have it
+    taken = succession.follow(draft, evicted=not asks)  # who has a queue by now is meant to have it
     moves = 0
     if target.is_due(draft, now.clock):
         moves = target.retarget(draft, allocator, now)  # the strategy is asked
+        moves += len(taken - set(draft.target.aimed)) if taken else 0  # aimed ones are counted
         if not draft.target.is_new:
             succession.follow(draft)  # it has failed
     succession.stand_by(draft)  # standing heirs are dealt anew

@@ -12,6 +12,7 @@ nobody's standing heir.
 """
 
 from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 
 from rebalance.allocation import Candidate
 from rebalance.groups import target
@@ -20,12 +21,14 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.ownership import Ownership
 from rebalance.groups.model.roster import Trait
 from rebalance.groups.standing.dealing import Standing, deal
-from rebalance.ids import MemberId
+from rebalance.ids import MemberId, Queue
 from rebalance.owners import owned_by
 
 
-def follow(draft: Draft, *, evicted: bool = True) -> None:
+def follow(draft: Draft, *, evicted: bool = True) -> AbstractSet[Queue]:
     """Mean the queues of owners that are gone for those that have them by now, or come next.
+
+    Returns the queues that are meant for another member than before.
 
     Args:
         draft: The step.
@@ -35,13 +38,13 @@ def follow(draft: Draft, *, evicted: bool = True) -> None:
     if not draft.handover.taken and not (
         draft.policy.standing_heirs and draft.membership.members.written
     ):
-        return
+        return frozenset()
     candidates = target.candidates(draft)
     owners = draft.target.owners
     left = set(owned_by(owners, lambda it: it not in candidates))
     lost = {owners[queue] for queue in left}
     named = draft.handover.taken & owners.keys()
-    taken = {}
+    taken: dict[Queue, MemberId] = {}
     for queue in sorted(left | named):
         owned = draft.handover.books.get(queue)
         if owned is not None and not evicted and departures.is_evicted(draft, owned.holder.life):
@@ -54,6 +57,7 @@ def follow(draft: Draft, *, evicted: bool = True) -> None:
     draft.target.rename(taken)
     if not left.issuperset(taken) and not draft.outbox.changes and draft.outbox.other_cause:
         draft.outbox.changes.append(draft.outbox.other_cause)  # who was named may have too many now
+    return taken.keys()
 
 
 def _taker(owned: Ownership | None, lost: Collection[MemberId]) -> MemberId | None:

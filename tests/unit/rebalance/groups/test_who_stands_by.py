@@ -51,10 +51,10 @@ def left_by_a(page: str, policy: Policy = ON) -> Draft:
 def test_owners_that_are_gone_are_followed_by_who_took_over(page: str, meant: str) -> None:
     """The target follows the log; what nobody took over is left to the strategy."""
     draft = left_by_a(page)
-    succession.follow(draft)
+    taken = succession.follow(draft)
 
     assert {queue("orders-0"): meant, queue("orders-1"): "b"} == draft.target.owners
-    assert ({queue("orders-0")} if meant != "a" else set()) == draft.target.renamed
+    assert ({queue("orders-0")} if meant != "a" else set()) == draft.target.renamed == taken
 
 
 def test_without_standing_heirs_nobody_is_followed() -> None:
