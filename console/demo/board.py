@@ -48,11 +48,9 @@ class Board:
         """Note which grants begin because of a record.
 
         Grants keep their epoch, and later records repeat them. A standing heir was promised its
-        grant long before: what it begins for is what made its holder let go.
+        grant long before: what it begins for is what made its holder let go. So a promise is no
+        cause, and of a grant that began by a release it is known a decision later.
         """
-        for heir in record.inherit:
-            if heir.epoch == record.epoch:
-                self.causes.setdefault((heir.id, heir.epoch), record.cause)
         given = [(row.id, row.next) for row in record.give if row.next is not None]
         for grant in given + [(row.id, row.epoch) for row in record.hold]:
             if grant not in self._begun:

@@ -18,8 +18,10 @@ from console.demo.summary import NANOSECONDS_PER_S, Outcome
 from console.demo.view import APART_NS, HandoverRow, View, ranges
 
 _SETTLED = 5 * APART_NS
-"""A hand-over row that has not grown for this long is told. A standing heir begins at once, and why
-its holder gave the queue up is in the controller's next decision."""
+"""A hand-over row that has not grown for this long is told."""
+_UNKNOWN = 30 * NANOSECONDS_PER_S
+"""Without a cause only after this long. A standing heir begins at once, and why its holder gave the
+queue up is in the controller's next decision, which may be late on a busy machine."""
 
 
 class Narrator(Protocol):
@@ -62,7 +64,8 @@ class PlainNarrator:
         """Tell the hand-overs that have not been told."""
         for row in reversed(view.handovers):
             key = (row.giver, row.heir, row.epoch, row.since)
-            if key not in self._told and now() - row.at > _SETTLED:
+            due = _UNKNOWN if row.cause is None else _SETTLED
+            if key not in self._told and now() - row.at > due:
                 self._told.add(key)
                 self._line(f"  {handover_line(row)}")
 
