@@ -286,14 +286,15 @@ def the_known(noun: str, name: str, known: Collection[str]) -> None:
         raise Failure(unknown(noun, name, known), ExitCode.NOT_FOUND)
 
 
-def unknown(noun: str, name: str, known: Iterable[str]) -> str:
-    """Say that there is no such thing, and what there is."""
+def unknown(noun: str, name: str, known: Iterable[str], *, of: str = "") -> str:
+    """Say that there is no such thing, of a group or at all, and what there is."""
     from difflib import get_close_matches
 
     from console.views.sentences import several
 
-    names = sorted(known)
+    names, whose = sorted(known), f" of {of}" if of else ""
     if not names:
-        return f"there is no {noun} {name}; there is no {noun} at all yet"
+        return f"there is no {noun} {name}{whose}; there is no {noun}{whose} at all yet"
     near = get_close_matches(name, names, n=3, cutoff=0.6)
-    return f"there is no {noun} {name}; there is {', '.join(near) or several(names)}"
+    verb = "is" if len(near or names) == 1 else "are"
+    return f"there is no {noun} {name}{whose}; there {verb} {', '.join(near) or several(names)}"

@@ -133,4 +133,4 @@ def _check_member(published: "Published", group: "Group", member: str) -> None:
     if member not in known and group.members > len(known):  # the summary names only some
         known |= {key.member for key in at_once(lambda: published.assignments(group.group))}
     if member not in known:
-        raise Failure(unknown(f"member of {group.group}", member, known), ExitCode.NOT_FOUND)
+        raise Failure(unknown("member", member, known, of=group.group), ExitCode.NOT_FOUND)

@@ -93,7 +93,7 @@ def known(group: Rehearsal, member: str) -> MemberId:
     """
     members = group.state.membership.members
     if (name := MemberId(member)) not in members:
-        raise Failure(unknown(f"member of {group.state.name}", member, members), _NOT_FOUND)
+        raise Failure(unknown("member", member, members, of=group.state.name), _NOT_FOUND)
     return name
 
 

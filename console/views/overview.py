@@ -10,7 +10,7 @@ from typing import TypedDict
 
 from console.briefs import Brief
 from console.views.moments import ago, said
-from console.views.sentences import several
+from console.views.sentences import number, several
 from trimtab.protocol import Group, Tick
 
 _ORDER = ("starved", "assigning", "reconciling", "stable", "empty", "dead")
@@ -98,6 +98,7 @@ def sums(groups: Sequence[Group | Brief]) -> str:
     of = counts(groups)
     told = ", ".join(f"{count} {state}" for state, count in of["states"].items())
     return (
-        f"{of['groups']} groups ({told or 'none'}), {of['members']} members; queues: "
+        f"{number(of['groups'], 'group')} ({told or 'none'}), "
+        f"{number(of['members'], 'member')}; queues: "
         f"{of['assigned']} assigned, {of['moving']} moving, {of['unassigned']} unassigned"
     )

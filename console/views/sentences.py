@@ -13,6 +13,7 @@ from console.views import moments
 from trimtab import protocol
 from trimtab.protocol import Cause, HolderRef, InheritRef, QueueRef
 
+_COMMAND = "command"
 _NAMED = 3
 """How many of what may be thousands are named."""
 
@@ -51,12 +52,24 @@ def reason(cause: Cause) -> str:
     """Write a cause, and where it stands in the log."""
     at = place(cause)
     detail = f": {cause.detail}" if cause.detail else ""
-    return f"{source(cause)}{f', {at}' if at else ''}{detail}"
+    return f"{_kind(cause)}{f', {at}' if at else ''}{detail}"
 
 
 def source(cause: Cause | BriefCause) -> str:
-    """Write what kind of event a cause is, and whom it is about."""
-    return f"{cause.kind} of {cause.subject}" if cause.subject else cause.kind
+    """Write what kind of event a cause is, and whom it is about; of a command what and whose."""
+    told = cause.kind == _COMMAND and cause.detail
+    return f"{_kind(cause)}: {cause.detail}" if told else _kind(cause)
+
+
+def _kind(cause: Cause | BriefCause) -> str:
+    """Write a cause without its detail. A command's subject is a number drawn at random."""
+    named = cause.subject and not (cause.kind == _COMMAND and cause.detail)
+    return f"{cause.kind} of {cause.subject}" if named else cause.kind
+
+
+def number(count: int, noun: str) -> str:
+    """Write how many of something there are."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def place(record: _Placed) -> str | None:
@@ -105,8 +118,9 @@ def _(record: protocol.Assignment) -> str:
 def _(record: protocol.Group) -> str:
     queues = record.queues
     return (
-        f"{record.state} at epoch {record.epoch}, {record.members} members; {queues.assigned} "
-        f"queues assigned, {queues.moving} moving, {queues.unassigned} unassigned"
+        f"{record.state} at epoch {record.epoch}, {number(record.members, 'member')}; "
+        f"{number(queues.assigned, 'queue')} assigned, {queues.moving} moving, "
+        f"{queues.unassigned} unassigned"
     )
 
 
@@ -122,8 +136,8 @@ def _(record: protocol.MemberChanged) -> str:
 @event.register
 def _(record: protocol.RebalanceDone) -> str:
     return (
-        f"rebalance {record.epoch_before} -> {record.epoch_after}: {record.moves} moves, "
-        f"{record.members} members, {record.queues} queues"
+        f"rebalance {record.epoch_before} -> {record.epoch_after}: {number(record.moves, 'move')}, "
+        f"{number(record.members, 'member')}, {number(record.queues, 'queue')}"
     )
 
 

@@ -163,7 +163,7 @@ def test_a_command_waits_for_its_answer(terminal: Run, published: Published, gro
 
     code, told = order("strategy", group, "NOPE")
     assert (REFUSED, True) == (code, told.startswith("trimtab: refused: strategy: "))
-    nobody = f"trimtab: there is no member of {group} c; there is a, b\n"
+    nobody = f"trimtab: there is no member c of {group}; there are a, b\n"
     assert (NOT_FOUND, nobody) == order("evict", group, "c")
     assert NOT_FOUND == order("pause", f"{group}-x")[0]
     code, told = order("rebalance", group, "--timeout", "1ms")

@@ -27,7 +27,7 @@ def test_each_decision_is_told_with_its_cause(run: Run) -> None:
     assert "batch 0 (2 records), 1970-01-01T00:00:0" in told
     assert f"a joined (join of a, trimtab.members/{PARTITION}@0)" in told
     assert "b is told under epoch 2: inherit orders-" in told
-    assert "rebalance 1 -> 2: 1 moves, 2 members, 2 queues (join of b" in told
+    assert "rebalance 1 -> 2: 1 move, 2 members, 2 queues (join of b" in told
 
 
 @pytest.mark.parametrize("command", ["replay", "check"])

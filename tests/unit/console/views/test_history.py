@@ -4,8 +4,14 @@ import json
 
 import pytest
 
-from console.views import history
-from tests.unit.console.views.published_records import START_MS, handed_over, joined, rebalanced
+from console.views import history, sentences
+from tests.unit.console.views.published_records import (
+    START_MS,
+    cause,
+    handed_over,
+    joined,
+    rebalanced,
+)
 from trimtab.protocol import HISTORY, HistoryRecord, Record
 
 
@@ -22,6 +28,17 @@ def test_each_line_has_a_time_a_cause_and_two_places() -> None:
         "detail": None,
         "place": "trimtab.history/3@7",
     } == row
+
+
+def test_a_command_is_named_by_what_it_says_and_not_by_its_number() -> None:
+    """A number drawn at random tells nobody anything; where the command stands is said as well."""
+    why = cause("c", 7).model_copy(
+        update={"kind": "command", "subject": "7c29", "detail": "drain by ann: rack 7"}
+    )
+    entry = rebalanced(4, why=why)
+
+    assert "command: drain by ann: rack 7" == history.row("here", entry)["cause"]
+    assert "command, trimtab.members/3@7: drain by ann: rack 7" == sentences.reason(why)
 
 
 @pytest.mark.parametrize("model", HISTORY.models, ids=lambda it: it.__name__)
