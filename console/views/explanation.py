@@ -42,6 +42,17 @@ class Noted(NamedTuple):
     entry: HistoryRecord
 
 
+class _Present(NamedTuple):
+    """What a member is told of a queue now."""
+
+    member: str
+    epoch: int
+    text: str
+    because: str | None
+    came: bool
+    """It has had the queue since an earlier record: why, the way there says."""
+
+
 def of_queue(
     queue: str,
     group: Group,
@@ -57,7 +68,8 @@ def of_queue(
     rows = [_row(it) for it in steps]
     if now and not steps:
         rows.append(_said(_FORGOTTEN, None))
-    rows += [_said(f"now {text}", because) for _, _, text, because in now]
+    came = _because(steps[-1]) if steps else None
+    rows += [_said(f"now {it.text}", came if it.came else it.because) for it in now]
     return rows if now else [*rows, _unowned(group)]
 
 
@@ -67,11 +79,9 @@ def of_queue_at(queue: str, history: Iterable[tuple[str, HistoryRecord]], at_ms:
     return [_row(it) for it in _way_to(queue, (), noted)]
 
 
-def _way_to(
-    queue: str, now: Sequence[tuple[str, int, str, str]], noted: Sequence[Noted]
-) -> list[Noted]:
+def _way_to(queue: str, now: Sequence[_Present], noted: Sequence[Noted]) -> list[Noted]:
     """Return how a queue came to its owner; without one, how it came to the last."""
-    owner, epoch = (now[0][0], now[0][1]) if now else (None, None)
+    owner, epoch = (now[0].member, now[0].epoch) if now else (None, None)
     for it in reversed(noted):
         entry = it.entry
         if isinstance(entry, Handover | Granted) and _names(entry, queue):
@@ -151,14 +161,18 @@ def too_old(what: str, history: Sequence[tuple[str, HistoryRecord]]) -> str:
     return f"the history has no {what} up to then: {begin}"
 
 
-def _present(queue: str, records: Sequence[Assignment]) -> list[tuple[str, int, str, str]]:
-    """Return who has a queue now and who comes next: member, epoch, in words, and why."""
+def _present(queue: str, records: Sequence[Assignment]) -> list[_Present]:
+    """Return who has a queue now and who comes next.
+
+    A record repeats what earlier ones granted, and its cause is that of what is new in it.
+    """
     owners = [
-        (
+        _Present(
             it.member,
             grant.epoch,
             f"{it.member} {verb} it under epoch {grant.epoch}",
             reason(it.cause),
+            came=verb != "is to give" and grant.epoch != it.epoch,
         )
         for it in records
         for verb, grants in (
@@ -170,7 +184,13 @@ def _present(queue: str, records: Sequence[Assignment]) -> list[tuple[str, int, 
         if queue_name(grant) == queue
     ]
     heirs = [
-        (it.member, heir.epoch, _next(it.member, heir), reason(it.cause))
+        _Present(
+            it.member,
+            heir.epoch,
+            _next(it.member, heir),
+            reason(it.cause) if heir.epoch == it.epoch else None,
+            came=False,
+        )
         for it in records
         for heir in it.inherit
         if queue_name(heir) == queue
@@ -215,14 +235,16 @@ def _event(cause: Cause) -> tuple[object, ...]:
 
 
 def _row(noted: Noted) -> Row:
-    entry = noted.entry
-    because = None if isinstance(entry, Verdict) else reason(entry.cause)
     return {
-        "at": said(moment(entry)),
-        "what": event(entry),
-        "because": because,
+        "at": said(moment(noted.entry)),
+        "what": event(noted.entry),
+        "because": _because(noted),
         "place": noted.place,
     }
+
+
+def _because(noted: Noted) -> str | None:
+    return None if isinstance(noted.entry, Verdict) else reason(noted.entry.cause)
 
 
 def _said(what: str, because: str | None) -> Row:

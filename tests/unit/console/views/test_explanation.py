@@ -45,7 +45,7 @@ def test_a_queue_came_by_a_hand_over_that_a_join_set_off() -> None:
 
     assert [
         "b joined",
-        "rebalance 3 -> 4: 1 moves, 2 members, 2 queues",
+        "rebalance 3 -> 4: 1 move, 2 members, 2 queues",
         "orders-0 went from a to b under epoch 4 (released, 130 ms after it was told)",
         "now b holds it under epoch 4",
     ] == what(rows)
@@ -66,10 +66,23 @@ def test_a_queue_that_nobody_had_was_granted() -> None:
 
     assert [
         "a joined",
-        "rebalance 1 -> 2: 1 moves, 2 members, 2 queues",
+        "rebalance 1 -> 2: 1 move, 2 members, 2 queues",
         "a got orders-0, which nobody had, under epoch 2",
         "now a holds it under epoch 2",
     ] == what(rows)
+
+
+def test_what_an_owner_was_told_later_is_not_why_it_has_a_queue() -> None:
+    """Its record carries the cause of what is new in it; who comes next may be older as well."""
+    history = numbered(joined("a", offset=80), granted(0, "a", why=cause("a", 80)), rebalanced(4))
+    told = [assignment("a", hold=(hold(0, 2),)), assignment("b", inherit=(inherit(0, 3, "a"),))]
+    rows = explanation.of_queue("orders-0", TWO, told, history)
+
+    assert rows is not None
+    assert {
+        "now a holds it under epoch 2": "join of a, trimtab.members/3@80",
+        "now b comes next, under epoch 3, when a lets go": None,
+    } == {str(row["what"]): row["because"] for row in rows[-2:]}
 
 
 def test_a_queue_that_its_owner_had_before_came_with_the_rebalance_that_drew_its_epoch() -> None:
@@ -79,7 +92,7 @@ def test_a_queue_that_its_owner_had_before_came_with_the_rebalance_that_drew_its
 
     assert [
         "a joined",
-        "rebalance 1 -> 2: 1 moves, 2 members, 2 queues",
+        "rebalance 1 -> 2: 1 move, 2 members, 2 queues",
         "now a holds it under epoch 2",
     ] == what(rows)
 
@@ -145,7 +158,7 @@ def test_a_group_rebalanced_because_of_its_last_change() -> None:
     )
     rows = explanation.of_group(group("a", "b", shortage={"no member is in its room": 3}), history)
 
-    assert ["b joined", "rebalance 3 -> 4: 1 moves, 2 members, 2 queues"] == what(rows)[:2]
+    assert ["b joined", "rebalance 3 -> 4: 1 move, 2 members, 2 queues"] == what(rows)[:2]
     assert str(what(rows)[2]).startswith("now stable at epoch 4")
     assert ("3 queues have no owner", "no member is in its room") == (
         rows[3]["what"],
@@ -174,7 +187,7 @@ def test_a_rebalance_of_the_past_is_found_by_its_time() -> None:
 
     assert [
         "drain by ann (rack 7): done",
-        "rebalance 1 -> 2: 1 moves, 2 members, 2 queues",
+        "rebalance 1 -> 2: 1 move, 2 members, 2 queues",
     ] == what(rows)
     assert [] == explanation.of_group(group("a"), history, START_MS - 1)
 
