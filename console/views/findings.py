@@ -14,7 +14,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from console.views.moments import ago
-from console.views.sentences import several
+from console.views.sentences import number, several
 from trimtab.protocol import (
     COMMANDS,
     Claim,
@@ -97,9 +97,11 @@ def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
         yield Finding(Kind.PAUSE, name, finding, remedy)
     if group.members and group.state == "starved":
         yield _starved(group)
-    if group.members and now_ms - group.at_ms > STUCK_MS:
-        yield from _of_queues(group, ago(now_ms - group.at_ms))
-        yield from _of_routes(group)
+    lasts_ms = now_ms - group.at_ms
+    if group.members and lasts_ms > STUCK_MS:
+        yield from _of_queues(group, ago(lasts_ms))
+    if group.members:
+        yield from _of_routes(group, lasts=lasts_ms > STUCK_MS)
     yield from _of_people(group)
 
 
@@ -125,18 +127,19 @@ def _of_queues(group: Group, lasting: str) -> Iterator[Finding]:
         yield Finding(Kind.STUCK, group.group, finding, remedy)
 
 
-def _of_routes(group: Group) -> Iterator[Finding]:
+def _of_routes(group: Group, *, lasts: bool) -> Iterator[Finding]:
     """Say which topics its members wait for, whatever else they work on.
 
-    Of version 0 nobody has said anything yet: its name server may be away. RocketMQ makes a
+    That one does not exist is said at once. Of version 0 nobody has said anything yet, which counts
+    if it lasts: its name server may be away. RocketMQ makes a
     group's topic of messages to be tried again when the first one fails.
     """
     asked = [it for it in sorted(group.topics.items()) if not it[0].startswith(_RETRIES)]
     if awaited := [name for name, it in asked if it.awaited and it.version]:
         finding = f"it waits for topics that do not exist: {several(awaited)}"
-        remedy = "create them, or `trimtab topics check`"
+        remedy = "create them, or mend their names in the members"
         yield Finding(Kind.NO_ROUTES, group.group, finding, remedy)
-    if unknown := [name for name, it in asked if not it.version]:
+    if lasts and (unknown := [name for name, it in asked if not it.version]):
         finding = f"it waits for its routes: {several(unknown)}"
         remedy = "look at the controller's log; if they are RocketMQ's, at routes.name_servers"
         yield Finding(Kind.NO_ROUTES, group.group, finding, remedy)
@@ -264,9 +267,9 @@ def of_letters(letters: Iterable[DeadLetter]) -> Iterator[Finding]:
     A command that was refused is none of them: who gave it was told why.
     """
     count = Counter((it.topic, it.reason) for it in letters if not _is_answered(it))
-    for (topic, reason), number in sorted(count.items()):
+    for (topic, reason), times in sorted(count.items()):
         remedy = f"`trimtab deadletters list --reason {reason} --since 1h`"
-        finding = f"{number} records could not be used: {reason}"
+        finding = f"{number(times, 'record')} could not be used: {reason}"
         yield Finding(Kind.DEAD_LETTERS, topic, finding, remedy)
 
 

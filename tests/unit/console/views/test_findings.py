@@ -96,6 +96,17 @@ def test_what_is_wrong_with_a_group_is_found(summary: Group, finding: str) -> No
     assert {*findings.COLUMNS} == found.row().keys()
 
 
+def test_that_a_topic_does_not_exist_is_said_at_once() -> None:
+    """The controller has looked; that nobody has said anything of a topic counts if it lasts."""
+    new = group("w1", topics={"ordres": TopicSummary(version=1, queues=0, awaited=True)})
+    unheard = group("w1", topics={"orders": TopicSummary(version=0, queues=0, awaited=True)})
+
+    assert ["it waits for topics that do not exist: ordres"] == [
+        it.finding for it in findings.of_group(new, new.at_ms)
+    ]
+    assert [] == [*findings.of_group(unheard, unheard.at_ms)]
+
+
 def test_who_is_silent_in_a_pause_is_not_to_be_approved() -> None:
     """A pause holds evictions, and an approval ends none of that."""
     until = NOW_MS + 60_000
