@@ -202,6 +202,8 @@ def test_it_is_the_image_that_is_built() -> None:
     mounts = {it["mountPath"] for it in CONTAINER["volumeMounts"]}
 
     assert (image["name"], project["version"]) == (CONTAINER["image"], image["newTag"])
+    built = f"--tag {image['newName']}:{image['newTag']} ."
+    assert all(built in it for it in (dockerfile, (HOME / "README.md").read_text()))
     assert user == str(POD["securityContext"]["runAsUser"])
     assert {*volumes, "/tmp"} <= mounts  # noqa: S108 - a mount
 
