@@ -11,7 +11,8 @@ from typing import Final
 
 from bench.brain.population import LIFE, STRATEGY, at
 from rebalance.groups.conclusion import Step
-from rebalance.groups.model.events import Event, Joined, RouteObserved
+from rebalance.groups.model.commands import DrainMember
+from rebalance.groups.model.events import Commanded, Event, Joined, RouteObserved
 from rebalance.groups.model.policy import Compat, Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
@@ -67,11 +68,18 @@ def changes(count: int) -> Sequence[Event]:
     return found
 
 
+def drains(count: int) -> Sequence[Event]:
+    """Half of so many members are drained, as a rack is: by a command for each."""
+    joins = [_joined(it, topics=frozenset({_topic(0)})) for it in range(count)]
+    commands = (DrainMember(_name(it)) for it in range(count // 2))
+    return [*joins, _route(0), *(Commanded(at(1), it.member, "ann", "", it) for it in commands)]
+
+
 Flood = Callable[[int], Sequence[Event]]
 """Makes so many events."""
 FLOODS: Final[Mapping[str, Flood]] = {
     it.__name__: it
-    for it in (subscriptions, patterns, refused, routes, matching, newcomers, changes)
+    for it in (subscriptions, patterns, refused, routes, matching, newcomers, changes, drains)
 }
 
 
@@ -97,5 +105,9 @@ def _joined(
     patterns: frozenset[Pattern] = frozenset(),
     eager: bool = False,
 ) -> Event:
-    member = MemberId(f"background-{number:05}")
-    return Joined(at(1), Life(member, LIFE), sequence, topics, patterns=patterns, eager=eager)
+    life = Life(_name(number), LIFE)
+    return Joined(at(1), life, sequence, topics, patterns=patterns, eager=eager)
+
+
+def _name(number: int) -> MemberId:
+    return MemberId(f"background-{number:05}")

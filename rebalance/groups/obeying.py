@@ -9,12 +9,10 @@ Called by ``step`` for each command, in log order. Its one rule: every command i
 the history.
 """
 
-import math
-from collections.abc import Collection
 from typing import Final, assert_never
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups import pace, remarks, routing, target
+from rebalance.groups import last_workers, pace, remarks, routing
 from rebalance.groups.members import mass_silence, membership, remains, rocketmq_clients
 from rebalance.groups.model.commands import (
     Approve,
@@ -34,14 +32,8 @@ from rebalance.groups.model.decisions import CommandAnswered, MemberChange, Outc
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Commanded
 from rebalance.groups.model.member import Member
-from rebalance.groups.model.subscriptions import (
-    RETRIES,
-    known,
-    subscribed,
-    topics_of,
-    wish_of,
-)
-from rebalance.ids import Epoch, Life, MemberId, Millis, TopicName
+from rebalance.groups.model.subscriptions import RETRIES
+from rebalance.ids import Epoch, Life, MemberId, Millis
 from rebalance.stamp import Stamp
 
 _REMEMBERED = 64
@@ -169,33 +161,8 @@ def _spare_the_last(draft: Draft, command: DrainMember | EvictMember) -> None:
     leaving = _member(draft, command.member)
     if command.force or leaving.draining:
         return
-    there = known(draft.topics.routes.merged())
-    others = [
-        wish_of(member)
-        for name, member in draft.membership.members.merged().items()
-        if name != command.member and not (member.draining or member.away)
-    ]
-    last = sorted((topics_of(leaving, there) & there) - subscribed(others, there))
-    if last:
-        raise Refused(
-            f"no other member works on {', '.join(last[:3])}; use --force to stop it anyway"
-        )
-    mine = topics_of(leaving, there)
-    owned = sum(queue.topic in mine for queue in draft.target.owners)
-    if (room := _room(draft, command.member, mine)) < owned:
-        raise Refused(
-            f"the others have room for {room} of {owned} queues; use --force to stop it anyway"
-        )
-
-
-def _room(draft: Draft, leaving: MemberId, mine: Collection[TopicName]) -> float:
-    """Return how many queues others may have that work on some of these topics: at most so many."""
-    caps = [
-        math.inf if one.capacity is None else one.capacity
-        for name, one in target.candidates(draft).items()
-        if name != leaving and not one.topics.isdisjoint(mine)
-    ]
-    return sum(caps)
+    if reason := last_workers.why_not(draft, command.member, leaving):
+        raise Refused(f"{reason}; use --force to stop it anyway")
 
 
 def _drain(draft: Draft, command: DrainMember, event: Commanded) -> None:

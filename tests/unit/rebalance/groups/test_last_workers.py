@@ -33,6 +33,20 @@ def test_the_last_worker_of_a_topic_is_stopped_by_force_alone(
     assert ("done", GroupPhase.STARVED) == (answer.outcome, story.phase())
 
 
+@pytest.mark.parametrize("stops", [DrainMember, EvictMember])
+@pytest.mark.parametrize("capacity", [None, 9])
+def test_of_members_that_are_stopped_together_the_last_is_spared(
+    stops: type[DrainMember] | type[EvictMember], capacity: int | None
+) -> None:
+    """Each command counts on those alone that the ones before it have left."""
+    story = Story(allocator=allocator("STICKY"))
+    story.reads(*(joined(it, capacity=capacity) for it in "abc"), routed("orders", 6))
+    story.settles()
+    answers = only(CommandAnswered, story.reads(*(commanded(stops(MemberId(it))) for it in "acb")))
+
+    assert ["done", "done", "refused"] == [it.outcome for it in answers]
+
+
 def test_a_member_that_is_away_is_no_other_worker() -> None:
     """It may come back, but does nothing now."""
     story = two_members()
