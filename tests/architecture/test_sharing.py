@@ -8,6 +8,8 @@ import pytest
 
 from tests.builders.sharing import RESERVE
 
+pytestmark = pytest.mark.slow  # each starts pytest, and up to five processes of it
+
 ROOT = Path(__file__).parents[2]
 CONFTEST = """
 from tests.builders.sharing import Sharing

@@ -84,7 +84,7 @@ def test_a_wrong_time_stops_the_clock_for_a_step_at_most(by: int, length: int) -
 @pytest.mark.parametrize("by", [3_600_000, -3_600_000, 3 * STEP])
 def test_clocks_that_take_turns_do_not_stop_it(by: int, clocks: int, every_ms: int) -> None:
     """Every other record is stamped ahead, or by one of several: half of real speed at least."""
-    real = range(0, 200_000, every_ms)
+    real = range(0, 60_000, every_ms)
     stamps = [at + by * (number % clocks) for number, at in enumerate(real)]
     lead = [shown - at for shown, at in zip(read_all(stamps), real, strict=True)]
 

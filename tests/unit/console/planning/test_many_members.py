@@ -15,6 +15,8 @@ from tests.unit.console.planning.published_group import (
     told,
 )
 
+pytestmark = pytest.mark.slow  # each is about a thousand members
+
 MEMBERS = 1_003
 
 
