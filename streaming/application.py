@@ -32,9 +32,9 @@ from streaming.metrics.catalogue import Metrics
 from streaming.metrics.endpoint import Asked, Check, EndpointNotServed, served
 from streaming.metrics.probes import alive, ready
 from streaming.options import Options
+from streaming.process import readiness
 from streaming.process.ending import ending_of
 from streaming.process.horizon import Horizon
-from streaming.process.readiness import taken_down
 from streaming.process.watchdog import SILENCE_S, Signs, Watchdog, watched
 from streaming.query import QueryFailed
 from streaming.session import SparkNotStarted, logs, start_session
@@ -81,7 +81,7 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
     metrics.build.set(1, version(DISTRIBUTION), pyspark.__version__)
     try:
         with (
-            taken_down(options.home),
+            readiness.removed(options.home),
             _told_by_signals(stop),
             _endpoint(options, metrics) as endpoint,
             watched(_watchdog(options, horizon, end_at_once)),

@@ -28,9 +28,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.options import Options
+from streaming.process import readiness
 from streaming.process.age import age_s
 from streaming.process.ending import Ending, ending_of, may_pass
-from streaming.process.readiness import Readiness, put_up, renew
 from streaming.process.tries import Tries
 from streaming.process.trouble import Trouble
 from streaming.query_listener import QueryListener
@@ -139,7 +139,7 @@ class QueryLife:
                 self._say_ready(query)
             if ready and renewed != self.listener.last_batch:
                 renewed = self.listener.last_batch
-                renew(self.options.home)
+                readiness.renew(self.options.home)
         structlog.get_logger().info("stopping, as told by a signal")
 
     def _trace(self, query: StreamingQuery) -> str:
@@ -155,10 +155,10 @@ class QueryLife:
         self._trouble.over()
         self._tries.worked()
         ui = self.spark.sparkContext.uiWebUrl
-        readiness = Readiness(os.getpid(), str(query.id), self.listener.last_batch, ui)
-        put_up(self.options.home, readiness)
+        ready = readiness.Readiness(os.getpid(), str(query.id), self.listener.last_batch, ui)
+        readiness.write(self.options.home, ready)
         log = structlog.get_logger()
         if self._is_start:
             log = log.bind(took_s=round(age_s(), 1))
             self._is_start = False
-        log.info("controller ready", query=readiness.query, batch=readiness.batch, ui=readiness.ui)
+        log.info("controller ready", query=ready.query, batch=ready.batch, ui=ready.ui)

@@ -49,9 +49,9 @@ from streaming.metrics.group_gauges import GroupGauges
 from streaming.metrics.status import About, Status
 from streaming.options import Options
 from streaming.pipeline import MOST_WAITING, decisions, publish
+from streaming.process import readiness
 from streaming.process.ending import Ending
 from streaming.process.horizon import Horizon
-from streaming.process.readiness import taken_down
 from streaming.process.trouble import Trouble
 from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
@@ -255,7 +255,7 @@ class Beginning:
         end_telling(options, name, counts, writer)
         self.horizon.begin(name)
         operator = replace(self.operator, told=told, start=name)
-        with taken_down(options.home):
+        with readiness.removed(options.home):
             query = publish(decisions(self.spark, options, operator, counts.total()), options)
             try:
                 yield query

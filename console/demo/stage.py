@@ -13,7 +13,6 @@ import signal
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self, assert_never
 
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # missing in the stubs
@@ -104,8 +103,8 @@ class Stage:
     @property
     def controller_ready(self) -> bool:
         """Whether the controller that runs now has committed a batch."""
-        sign = readiness.read(self.place.directory)
-        return sign is not None and sign.pid == self.pid(CONTROLLER)
+        found = readiness.read(self.place.directory)
+        return found is not None and found.pid == self.pid(CONTROLLER)
 
     def perform(self, act: Act) -> None:
         """Do what the story says."""
@@ -166,10 +165,5 @@ class Stage:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._opened.close()

@@ -31,32 +31,32 @@ class Readiness:
     """Where Spark's UI is."""
 
 
-def sign(home: Path) -> Path:
-    """Return where the sign of a home hangs."""
+def file_of(home: Path) -> Path:
+    """Return where the readiness file of a home is."""
     return home / "controller.json"
 
 
-def put_up(home: Path, readiness: Readiness) -> None:
-    """Hang the sign, whole; who works is no standby any more."""
-    fresh = sign(home).with_suffix(".tmp")
+def write(home: Path, readiness: Readiness) -> None:
+    """Write the file as a whole; a controller that works is no standby any more."""
+    fresh = file_of(home).with_suffix(".tmp")
     fresh.write_text(json.dumps(asdict(readiness)))
-    fresh.replace(sign(home))
-    _post(home).unlink(missing_ok=True)
+    fresh.replace(file_of(home))
+    _standby_file(home).unlink(missing_ok=True)
 
 
 def renew(home: Path) -> None:
     """Show that another batch has been committed; a file that was removed stays removed."""
     with suppress(FileNotFoundError):
-        os.utime(sign(home))
+        os.utime(file_of(home))
 
 
 def age_s(home: Path) -> float | None:
-    """Return how long ago the last batch was committed; None if there is no sign."""
-    return _age_s(sign(home))
+    """Return how long ago the last batch was committed; None if there is no file."""
+    return _age_s(file_of(home))
 
 
 def read(home: Path) -> Readiness | None:
-    """Read the sign; None if no controller of this home, and of this release, is at work."""
+    """Read the file; None if no controller of this home, and of this release, is at work."""
     told = _told(home)
     if lives(home) is not True or not {it.name for it in fields(Readiness)} <= told.keys():
         return None
@@ -64,7 +64,7 @@ def read(home: Path) -> Readiness | None:
 
 
 def lives(home: Path) -> bool | None:
-    """Tell whether the process that the sign names is there: a killed one leaves its sign.
+    """Tell whether the process that the file names is there: a killed one leaves its file.
 
     None: it names none that this release understands.
     """
@@ -82,12 +82,12 @@ def lives(home: Path) -> bool | None:
 
 def stand_by(home: Path) -> None:
     """Show that a standby is here, and ready."""
-    _post(home).touch()
+    _standby_file(home).touch()
 
 
 def standby_age_s(home: Path) -> float | None:
     """Return how long ago a standby was ready last; None: there is none."""
-    return _age_s(_post(home))
+    return _age_s(_standby_file(home))
 
 
 def _age_s(path: Path) -> float | None:
@@ -98,26 +98,26 @@ def _age_s(path: Path) -> float | None:
         return None
 
 
-def _post(home: Path) -> Path:
+def _standby_file(home: Path) -> Path:
     return home / "standby"
 
 
 def _told(home: Path) -> Mapping[str, Any]:
-    """Return what the sign says, as far as this release understands it."""
+    """Return what the file says, as far as this release understands it."""
     try:
-        told = json.loads(sign(home).read_bytes())
+        told = json.loads(file_of(home).read_bytes())
     except (FileNotFoundError, ValueError):
         return {}
     return told if isinstance(told, dict) else {}
 
 
 @contextmanager
-def taken_down(home: Path) -> Iterator[None]:
-    """Take the sign down, before (of a controller that was killed) and after."""
-    for each in (sign(home), _post(home)):
+def removed(home: Path) -> Iterator[None]:
+    """Remove the files, before (of a controller that was killed) and after."""
+    for each in (file_of(home), _standby_file(home)):
         each.unlink(missing_ok=True)
     try:
         yield
     finally:
-        for each in (sign(home), _post(home)):
+        for each in (file_of(home), _standby_file(home)):
             each.unlink(missing_ok=True)

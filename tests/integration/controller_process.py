@@ -14,11 +14,10 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from console.tethered_process import TetheredProcess
-from streaming.process.readiness import Readiness, read, sign, standby_age_s
+from streaming.process.readiness import Readiness, file_of, read, standby_age_s
 from tests.integration.topics import PARTITIONS
 
 START_PATIENCE_S = 240.0
@@ -133,7 +132,7 @@ class ControllerProcess:
         """Start it, as `further` has it, and wait until it could take over."""
         begun, process = time.time(), self._begin()
         deadline = time.monotonic() + START_PATIENCE_S
-        # One that was killed has left its sign.
+        # One that was killed has left its file.
         while (age_s := standby_age_s(self.home)) is None or age_s > time.time() - begun:
             assert process.poll() is None, self.log.read_text()
             assert time.monotonic() < deadline, self.log.read_text()
@@ -178,8 +177,8 @@ class ControllerProcess:
         """Wait until two batches have been committed: all that it did before has been said."""
         deadline = time.monotonic() + STOP_PATIENCE_S
         for _ in range(2):
-            last = sign(self.home).stat().st_mtime_ns
-            while sign(self.home).stat().st_mtime_ns == last:
+            last = file_of(self.home).stat().st_mtime_ns
+            while file_of(self.home).stat().st_mtime_ns == last:
                 assert time.monotonic() < deadline, self.log.read_text()
                 time.sleep(POLL_S)
 
@@ -212,11 +211,6 @@ class ControllerProcess:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.is_running:
             self.stop()

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from console.file_lock import FileLock
-from streaming.process.readiness import Readiness, put_up, renew, sign
+from streaming.process.readiness import Readiness, file_of, renew, write
 from tests.builders.command_line import Run
 
 
 def at_work(home: Path, pid: int, batch_age_s: float) -> None:
-    """Leave the sign of a controller whose last batch was so long ago."""
-    put_up(home, Readiness(pid, "query", 3, None))
+    """Leave the file of a controller whose last batch was so long ago."""
+    write(home, Readiness(pid, "query", 3, None))
     then = time.time() - batch_age_s
-    os.utime(sign(home), (then, then))
+    os.utime(file_of(home), (then, then))
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_programs_get_the_same_fields_however_it_is(home: Path, run: Run) -> Non
 
 
 def test_no_controller_is_not_well(home: Path, run: Run) -> None:
-    """Not begun, or killed: its sign may have stayed."""
+    """Not begun, or killed: its file may have stayed."""
     codes = [run("health")[0]]
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
@@ -100,10 +100,10 @@ def test_the_file_of_another_release_is_read_as_far_as_it_can_be(
     home: Path, run: Run, content: bytes
 ) -> None:
     """It is as old as the last batch in every release; the lock says whether somebody is there."""
-    sign(home).write_bytes(content)
+    file_of(home).write_bytes(content)
     with FileLock(home / "controller.lock"):
         assert 0 == run("health")[0]
-    sign(home).write_bytes(content.replace(b"1", b"99999999999999999999"))
+    file_of(home).write_bytes(content.replace(b"1", b"99999999999999999999"))
     code, _, error = run("health")
 
     assert (3, True) == (code, "no controller is running" in error)
@@ -122,7 +122,7 @@ def test_whoever_may_not_look_is_told_so(
     code, _, error = run("health")
 
     assert 1 == code
-    assert f"trimtab: {sign(home)} cannot be read: Permission denied" in error
+    assert f"trimtab: {file_of(home)} cannot be read: Permission denied" in error
     assert 1 == len(error.splitlines())
 
 

@@ -5,14 +5,14 @@ import time
 from pathlib import Path
 
 from streaming.metrics.probes import alive, ready
-from streaming.process.readiness import Readiness, put_up, sign, stand_by
+from streaming.process.readiness import Readiness, file_of, stand_by, write
 
 
 def committed(home: Path, age_s: float) -> None:
     """The last batch was committed so long ago."""
-    put_up(home, Readiness(os.getpid(), "q", 3, None))
+    write(home, Readiness(os.getpid(), "q", 3, None))
     at = time.time() - age_s
-    os.utime(sign(home), (at, at))
+    os.utime(file_of(home), (at, at))
 
 
 def test_it_is_ready_while_it_commits_batches(tmp_path: Path) -> None:
