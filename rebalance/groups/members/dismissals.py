@@ -14,13 +14,13 @@ from dataclasses import replace
 from rebalance.groups.model.commands import DrainMember, UndrainMember
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Adopted, Commanded, Joined, Moment
-from rebalance.ids import began, start_of
+from rebalance.ids import began
 
 
 def holds(draft: Draft, event: Joined) -> bool:
     """Tell whether a new life is of a process that was commanded to drain."""
-    return event.last_epoch is not None and any(
-        it.member == event.member and start_of(it.incarnation) == start_of(event.incarnation)
+    return any(
+        it.member == event.member and event.comes_back_from(it.incarnation)
         for it in draft.rules.drained
     )
 

@@ -20,7 +20,7 @@ from rebalance.groups.model.events import (
 )
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import TwinRule
-from rebalance.ids import Incarnation, InstanceId, Life, MemberId, start_of
+from rebalance.ids import Incarnation, InstanceId, Life, MemberId
 from rebalance.stamp import Stamp
 
 
@@ -152,14 +152,12 @@ def _is_namesake(draft: Draft, event: Joined, rival: MemberId) -> bool:
 
 
 def _has_come_back(draft: Draft, event: Joined, rival: MemberId) -> bool:
-    """Tell whether a rival is an earlier life of the newcomer's process: of the same start.
+    """Tell whether a rival is an earlier life of the newcomer's process.
 
     One that compares greater is of another process that started in the same millisecond.
     """
-    if event.last_epoch is None:
-        return False
     other = draft.membership.members[rival].incarnation
-    return start_of(event.incarnation) == start_of(other) and other < event.incarnation
+    return other < event.incarnation and event.comes_back_from(other)
 
 
 def take_over(draft: Draft, event: Joined, rivals: Collection[Rival]) -> Rival | None:

@@ -16,6 +16,7 @@ from rebalance.groups.model.commands import Command
 from rebalance.ids import (
     Epoch,
     Held,
+    Incarnation,
     InstanceId,
     Life,
     Millis,
@@ -25,6 +26,7 @@ from rebalance.ids import (
     Queue,
     Tenure,
     TopicName,
+    start_of,
 )
 from rebalance.racks import RackRun
 from rebalance.stamp import Stamp, Ticked
@@ -70,6 +72,10 @@ class Joined(_OfOneLife):
     """It will release nothing, to show from where on it reads releases."""
     guarded: bool = False
     """Somebody releases for it when its process is dead."""
+
+    def comes_back_from(self, life: Incarnation) -> bool:
+        """Tell whether that was a life of the same process: of the same start."""
+        return self.last_epoch is not None and start_of(self.incarnation) == start_of(life)
 
 
 @dataclass(frozen=True, slots=True)
