@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from bench.departures.supervised import SUPERVISED, commands
@@ -206,12 +205,7 @@ class Fleet:
         self.complete()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for number in range(len(self.members)):
             self.kill(number)
         for guard in self._speaking:

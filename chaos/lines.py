@@ -7,7 +7,6 @@ which hurts lines by `striking`. Its one rule: who hurts and checks has no line,
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Final, Self
 
 from bench.brokers.proxy import Proxy
@@ -73,10 +72,5 @@ class Lines:
             self._running.enter_context(proxy)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._running.close()

@@ -7,7 +7,6 @@ and made by the command or the test, because the controller has to know the name
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Literal, Self
 
 from bench.rocketmq.programs import Answers, java
@@ -155,11 +154,6 @@ class Servers:
             server.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for server in self._servers.values():
             server.kill()

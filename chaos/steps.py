@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from console.errors import ExitCode, Failure
@@ -123,12 +122,7 @@ class Trap:
             self._folders[watch] = name
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._handle)
 
 

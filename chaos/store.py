@@ -8,7 +8,6 @@ import socketserver
 import threading
 from collections import defaultdict
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from chaos.history import Recorder
@@ -48,12 +47,7 @@ class Store:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -9,7 +9,6 @@ import time
 from functools import partial
 from pathlib import Path
 from random import Random
-from types import TracebackType
 from typing import Final, Self
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
@@ -71,12 +70,7 @@ class Traffic:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
         self._producer.close()
         self._record.close()

@@ -10,7 +10,6 @@ One rule: never delete a lock file; two processes could then hold two locks of o
 import fcntl
 import os
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 
@@ -69,10 +68,5 @@ class FileLock:
             self.acquire(wait=True)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()

@@ -8,7 +8,6 @@ and warmed up before each timing.
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Self
 
 import numpy as np
@@ -38,12 +37,7 @@ class Kafka:
         )
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End it."""
         self._process.communicate()
         self._directory.cleanup()

@@ -14,7 +14,6 @@ import subprocess
 import uuid
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from bench.brokers.plan import BAD, BROKERS
@@ -96,12 +95,7 @@ class Cluster:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for name, process in self._processes.items():
             if process.poll() is None:
                 self.thaw(name)

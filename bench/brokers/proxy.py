@@ -4,14 +4,13 @@ A thread with a loop of its own. Only what clients see is hurt; brokers talk to 
 another listener. What is passed keeps its order, and a delay does not make the line narrower: ten
 answers that are late by a second are all late by one second.
 
-Run by ``play`` here, and by chaos for each member. Its one rule: it looks at no byte.
+Run by ``run`` here, and by chaos for each member. Its one rule: it looks at no byte.
 """
 
 import asyncio
 import socket
 import threading
 from contextlib import suppress
-from types import TracebackType
 from typing import Final, Self
 
 from console.embedded.broker_files import LOOPBACK
@@ -62,12 +61,7 @@ class Proxy:
         self._ready.wait()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
 

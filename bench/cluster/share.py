@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from threading import Event, Thread
-from types import TracebackType
 from typing import Final, Self
 
 from bench.processor import family, used
@@ -50,12 +49,7 @@ class Share:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
 

@@ -9,7 +9,6 @@ import sys
 import venv
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 import pyspark
@@ -94,12 +93,7 @@ class SparkCluster:
         self.workers = [self.start_worker(number) for number in range(self._count)]
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for process in (*self.workers, self.master):
             if process is not None and process.poll() is None:
                 process.stop()

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Final, Self
 
 from bench.departures.turns import First, Turn
@@ -288,12 +287,7 @@ class Fleet:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for worker in self._workers.values():
             if worker.process.poll() is None:
                 os.kill(worker.pid or worker.process.pid, signal.SIGKILL)

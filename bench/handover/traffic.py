@@ -8,7 +8,6 @@ member cannot tell the two apart.
 import threading
 import time
 from collections.abc import Collection
-from types import TracebackType
 from typing import Final, Self
 
 from confluent_kafka import Producer
@@ -44,12 +43,7 @@ class Traffic:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
         self._producer.flush()

@@ -8,7 +8,6 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from console.embedded.java import find_java
@@ -125,12 +124,7 @@ class Servers:
         self._answers.until("ready", 1)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._orders)
         try:
             self._process.wait(_PATIENCE_S)

@@ -8,7 +8,6 @@ import signal
 import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from bench.departures.supervised import commands
@@ -112,12 +111,7 @@ class JavaProcess:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._stdin >= 0:
             os.close(self._stdin)
         if self._process.poll() is None:

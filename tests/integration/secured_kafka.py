@@ -15,7 +15,6 @@ import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar
 
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
@@ -160,12 +159,7 @@ class SecuredKafka:
         ), (self._home / "logs" / "broker.log").read_text()[-4_000:]
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         assert self._process is not None
         self._process.stop()
 

@@ -12,7 +12,6 @@ message goes. How: `trimtab.sending`.
 import secrets
 import socket
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypedDict
 
 from pydantic import TypeAdapter, ValidationError
@@ -139,12 +138,7 @@ class Producer:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
