@@ -5,6 +5,7 @@ controller answers it in `history`, where the call waits for it: done, refused, 
 what has happened since `--base-epoch`. What it names must be there; what undoes it is printed.
 """
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -191,93 +192,57 @@ def pause(
     )
 
 
-def resume(
-    name: Group,
-    *,
-    reason: Reason,
-    base_epoch: BaseEpoch = None,
-    config: ConfigFile = None,
-    assignments: Assignments = None,
-    patience: Patience = "30s",
-    no_wait: NoWait = False,
-    dry_run: DryRun = False,
-) -> None:
+def _plain(verb: str, told: str) -> Callable[..., None]:
+    """Make the command of a verb that takes nothing but a group."""
+
+    def command(
+        name: Group,
+        *,
+        reason: Reason,
+        base_epoch: BaseEpoch = None,
+        config: ConfigFile = None,
+        assignments: Assignments = None,
+        patience: Patience = "30s",
+        no_wait: NoWait = False,
+        dry_run: DryRun = False,
+    ) -> None:
+        settings = settings_of(config, assignments).settings
+        asked = Asked(reason, patience, no_wait, dry_run)
+        command_group(settings, name, verb, asked, base_epoch=base_epoch)
+
+    command.__name__, command.__doc__ = verb, told
+    return command
+
+
+resume = _plain(
+    "resume",
     """End a pause; the controller then decides all that has waited.
 
     Examples:
       trimtab groups resume billing --reason "database has moved"
-    """
-    settings = settings_of(config, assignments).settings
-    command_group(
-        settings, name, "resume", Asked(reason, patience, no_wait, dry_run), base_epoch=base_epoch
-    )
-
-
-def rebalance(
-    name: Group,
-    *,
-    reason: Reason,
-    base_epoch: BaseEpoch = None,
-    config: ConfigFile = None,
-    assignments: Assignments = None,
-    patience: Patience = "30s",
-    no_wait: NoWait = False,
-    dry_run: DryRun = False,
-) -> None:
+    """,
+)
+rebalance = _plain(
+    "rebalance",
     """Compute the target again now, without waiting for the interval.
 
     Examples:
       trimtab groups rebalance billing --reason "after the incident"
-    """
-    settings = settings_of(config, assignments).settings
-    command_group(
-        settings,
-        name,
-        "rebalance",
-        Asked(reason, patience, no_wait, dry_run),
-        base_epoch=base_epoch,
-    )
-
-
-def approve(
-    name: Group,
-    *,
-    reason: Reason,
-    base_epoch: BaseEpoch = None,
-    config: ConfigFile = None,
-    assignments: Assignments = None,
-    patience: Patience = "30s",
-    no_wait: NoWait = False,
-    dry_run: DryRun = False,
-) -> None:
+    """,
+)
+approve = _plain(
+    "approve",
     """Confirm what the controller doubts: silent members are dead, missing queues are gone.
 
     Examples:
       trimtab groups approve billing --reason "rack 3 is really gone"
-    """
-    settings = settings_of(config, assignments).settings
-    command_group(
-        settings, name, "approve", Asked(reason, patience, no_wait, dry_run), base_epoch=base_epoch
-    )
-
-
-def forget(
-    name: Group,
-    *,
-    reason: Reason,
-    base_epoch: BaseEpoch = None,
-    config: ConfigFile = None,
-    assignments: Assignments = None,
-    patience: Patience = "30s",
-    no_wait: NoWait = False,
-    dry_run: DryRun = False,
-) -> None:
+    """,
+)
+forget = _plain(
+    "forget",
     """Forget a group that has no members, except its epoch: a new start continues above it.
 
     Examples:
       trimtab groups forget billing --reason "moved away"
-    """
-    settings = settings_of(config, assignments).settings
-    command_group(
-        settings, name, "forget", Asked(reason, patience, no_wait, dry_run), base_epoch=base_epoch
-    )
+    """,
+)
