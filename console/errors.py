@@ -45,7 +45,7 @@ class Failure(Exception):  # noqa: N818 - what the user sees is a failure, not a
 
 
 class Away(Failure):
-    """Kafka is not there now; who asks again later may get an answer."""
+    """Kafka is not there now; asked again later, it may answer."""
 
     def __init__(self, message: str, exit_code: ExitCode = ExitCode.TIMEOUT) -> None:
         super().__init__(message, exit_code)

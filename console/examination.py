@@ -68,7 +68,7 @@ def examined(published: Published, name: str | None, now_ms: int, note: Note) ->
 
 
 def _readable(note: Note, what: str, look: Callable[[], Iterable[Finding]]) -> list[Finding]:
-    """Look at one source; who may not read it still learns what the others show."""
+    """Look at one source; a user who may not read it still learns what the others show."""
     try:
         return list(look())
     except Away:

@@ -58,7 +58,7 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
     if not is_taken(assignment, *lists):  # it may name fewer when it goes, and nothing else changes
         bare = {"hold": _nameless(assignment.hold), "give": _nameless(assignment.give)}
         assignment = assignment.model_copy(update=bare)
-    # Who inherits without being told is confirmed when the queue is free; who must give is told.
+    # An heir that is not told is confirmed when the queue is free; a holder that must give is told.
     cut = fitted(assignment, *lists)
     if cut is not assignment:
         assignment = cut.model_copy(update={"unnamed": _rows(assignment) - _rows(cut)})

@@ -63,7 +63,7 @@ class Recorder:
 
 def _dump(archive: Path) -> None:
     """Do what `jcmd VM.cds dynamic_dump` does, which only a JDK has."""
-    from pyspark import SparkContext  # noqa: PLC0415 - not loaded for who only starts a Kafka
+    from pyspark import SparkContext  # noqa: PLC0415 - not loaded to start only a Kafka
 
     gateway: Any = SparkContext._gateway  # noqa: SLF001 - PySpark is pinned
     java = gateway.jvm

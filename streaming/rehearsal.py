@@ -6,7 +6,7 @@ through the same dataflow and the same brain, but remembers and writes nothing. 
 is no rehearsal, because its workers cannot reach the place for it, and the first batch takes
 longer.
 
-Run by ``start`` while a controller stands by. Its one rule: nothing of it is ever published.
+Run by ``standing_by``. Its one rule: nothing of it is ever published.
 """
 
 import time

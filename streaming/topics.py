@@ -7,7 +7,7 @@ would start a batch of its own and urgent records would wait behind it.
 RocketMQ's clients say the urgent and the routine in one record, every 30 s; it counts as routine,
 and comes by the same source as the ticks that prove silence.
 
-Read by ``pipeline`` and, in the workers, by ``decoding``. Every topic here has the same number of
+Read by ``pipeline`` and, in the workers, by ``hearing``. Every topic here has the same number of
 partitions, and is keyed by group or by cluster, or else goes to every cell.
 """
 

@@ -1,6 +1,6 @@
 """The plan: what happens to the bad broker and when, and who sends meanwhile.
 
-Made by the command, followed by ``play``. Times count from when producers begin, and all of them
+Made by the command, followed by ``run``. Times count from when producers begin, and all of them
 live through the same ones.
 """
 

@@ -3,7 +3,7 @@
 All have the same deadline. The plain ones leave everything to librdkafka; the others are
 ``trimtab.Producer``, with and without the controller.
 
-Made by ``play``. Its one rule: every message that was sent is noted once, whatever became of it.
+Made by ``run``. Its one rule: every message that was sent is noted once, whatever became of it.
 """
 
 import threading

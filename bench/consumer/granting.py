@@ -1,8 +1,8 @@
 """A controller for one member: it answers a join with all partitions of a topic, and nothing else.
 
 So the bench needs no Spark; what a controller costs is not the consumer's. The member beats to a
-real Kafka, by the SDK's own transport; only the answer does not come from there. Used by `sides`
-and `footprint`. Its one rule: a join is answered once.
+real Kafka, by the SDK's own transport; only the answer does not come from there. Used by `sides`.
+Its one rule: a join is answered once.
 """
 
 from collections import deque

@@ -1,6 +1,6 @@
 """The background of the steady scenario: everybody in the background groups beats once a second.
 
-Spread evenly over the second, as the beats of real members are. Used by ``race`` around what it
+Spread evenly over the second, as the beats of real members are. Used by ``runner`` around what it
 measures. Sequences grow from one block to the next, or the beats would be taken for old ones.
 """
 

@@ -4,7 +4,7 @@ The stopwatch starts when the broker has acknowledged the question (its append, 
 clock) and stops when a consumer that follows the topics has the answer in hand. Both ends are in
 this process, so one monotonic clock measures all.
 
-Used by ``race``. It asks one question at a time.
+Used by ``runner``. It asks one question at a time.
 """
 
 import time

@@ -237,7 +237,8 @@ def _tell_difference(group: str, found: "Difference", prefix: str) -> None:
     lines += [f"  replayed:  {_told(record, prefix)}" for record in found.decided]
     if found.first:
         lines.append(
-            "  nothing came as published: are its first records kept, and the settings the same?"
+            "  not one record came as it was published: "
+            "are the first records kept, and the settings the same?"
         )
     sys.stderr.write("\n".join(lines) + "\n")
 

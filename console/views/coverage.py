@@ -3,8 +3,8 @@
 What members are told is compared with what the summary counts. A reader may see a hand-over half,
 so the caller looks twice and keeps what was so both times.
 
-Called by `trimtab doctor`. Its one rule: only what is owned counts; those who share work on the
-same queues by rights, and those who broadcast on all.
+Called by `trimtab doctor`. Its one rule: only what is owned counts; members that share may
+work on the same queues, and members that broadcast work on all.
 """
 
 from collections import defaultdict

@@ -42,8 +42,8 @@ def read(text: str, now_ms: int, *, past: bool = False) -> int:
         ValueError: It is none.
     """
     if text.isdecimal() and int(text) < _MILLISECONDS:
-        example = "90s for so long ago, 1767225600000 for milliseconds since 1970"
-        raise ValueError(f"{text} may be anything: write it with its unit, as in {example}")
+        meant = "90s for so long ago, or 1767225600000 for milliseconds since 1970"
+        raise ValueError(f"{text} has no unit: write {meant}")
     if text.isdecimal():
         return _checked(int(text))
     today = datetime.fromtimestamp(now_ms / _SECOND_MS, UTC).date().isoformat()

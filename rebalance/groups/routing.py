@@ -83,7 +83,7 @@ def _forget(draft: Draft, but: TopicName) -> None:
 
 
 def _generation(event: RouteObserved, known: Route | None) -> str:
-    """Return which topic of that name it is; who cannot tell does not contradict who could."""
+    """Return which topic of that name it is; a source that cannot tell contradicts none."""
     return event.generation or ("" if known is None else known.generation)
 
 

@@ -5,7 +5,7 @@ group costs many times what a beat costs in the brain. So the process keeps the 
 beside the bytes. The bytes decide: with other bytes, after a crash or a retry, or in another
 worker, the group is unpacked from them.
 
-Called by ``fold``. A worker that forgets everything decides the same.
+Called by ``hearing``. A worker that forgets everything decides the same.
 """
 
 from dataclasses import dataclass, field

@@ -7,7 +7,7 @@
 A topic named here has these queues, whatever Kafka says. The file is read again when it changes; if
 it cannot be read, this is reported, and what was read last stays true.
 
-Read by ``routes``. Its one rule: all of the file is good, or none of it is taken.
+Read by ``sources``. Its one rule: all of the file is good, or none of it is taken.
 """
 
 from collections.abc import Mapping

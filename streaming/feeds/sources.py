@@ -30,7 +30,7 @@ class Topics(Protocol):
 
 
 class Sources:
-    """All that know routes; Kafka's metadata is brought by who asks."""
+    """All that know routes; the caller brings Kafka's metadata."""
 
     def __init__(self, options: FeedOptions, log: FilteringBoundLogger) -> None:
         self._file_trouble: Final = Trouble(log, "reading of the route file")

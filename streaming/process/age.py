@@ -1,4 +1,4 @@
-"""The age of this process: how long a start has taken so far, as who started it sees it.
+"""The age of this process: how long a start has taken so far, as its user sees it.
 
 Python and its imports are part of a start, so it counts from the process's beginning, as Linux has
 it; elsewhere from where this module was loaded. Used by ``query``.

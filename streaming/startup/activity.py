@@ -1,7 +1,7 @@
 """The activity of other controllers: who ticks, and who has said that it has ended.
 
 A controller that is to replace another one must know when that one decides no more. It ticks while
-its process works, be its batch ever so slow, and says at its end that it has ended. So it is over
+its process works, however slow its batch is, and says at its end that it has ended. So it is over
 when each one that ticked has said so, or when nobody ticks any more although Kafka answers
 (``silence``).
 
@@ -43,7 +43,7 @@ _AT_ONCE: Final = 10_000
 """Messages taken at a time: beats are among them."""
 _TICKS: Final = 2
 """A controller that ticked in the last so many intervals may be active."""
-NOT_TOLD: Final = "could not find out of Kafka which controller is active"
+NOT_TOLD: Final = "could not learn from Kafka which controller is active"
 
 
 class NotTold(Exception):  # noqa: N818 - it names what happened

@@ -5,8 +5,8 @@ fail, and people copy half of a folder. Spark then ends with a long stack trace 
 remedy. Here the same files are looked at as Spark reads them at a start: the newest plan, the
 newest commit, where the sources began, and all that the state of the next batch is built from.
 
-Called by ``start`` before each try of the query, and by `trimtab recover`; it needs no Spark, and
-looks at files of this machine only. Its one rule: it reads, and changes nothing.
+Called by ``checkpoint`` before each try of the query, and by `trimtab recover`; it needs no Spark,
+and looks at files of this machine only. Its one rule: it reads, and changes nothing.
 """
 
 import json

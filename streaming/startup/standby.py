@@ -6,7 +6,7 @@ ended, when nobody ticks for two intervals although Kafka answers (``silence``),
 asks for it. Then it announces its start like any other controller (``takeover``). One that was only
 frozen reads that when it wakes, and ends.
 
-Run by ``start``. Its one rule: it writes nothing but its status before its turn.
+Run by ``standing_by``. Its one rule: it writes nothing but its status before its turn.
 """
 
 from collections.abc import Callable

@@ -103,7 +103,7 @@ class _Promises:
         return None if self._draft.membership.members[wanted.member].awaits_mark else wanted
 
     def heir(self, queue: Queue, owned: Ownership | None) -> Grant | None:
-        """Return what the standing heir may be promised; who releases nothing needs none."""
+        """Return what the standing heir may be promised; an eager holder needs none."""
         if owned is None or endings.is_eager(self._draft, owned.holder):
             return None
         return self._of(self._draft.target.heirs.get(queue), queue.topic)

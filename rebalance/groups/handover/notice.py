@@ -15,7 +15,7 @@ its deadline starts once more, when that one is out. But a member that never rea
 is fenced as well, after three of these: what was out for long enough was missed for good. While the
 controller was away nothing was out, so that does not count.
 
-Called by ``step`` and ``unread``; asked by ``timers`` and ``baton``. Its one rule: no deadline
+Called by ``step`` and ``unread``; asked by ``timers`` and ``endings``. Its one rule: no deadline
 starts before the member could have been told.
 """
 

@@ -90,8 +90,8 @@ def prolong(draft: Draft, heard: Millis) -> None:
 def bars(draft: Draft, event: Joined) -> bool:
     """Tell whether a life that joins may be one that was not found, and believe in its queues.
 
-    Then it comes again as another life, and whoever is new asks again. Who owns nothing, and who
-    works on nothing but what its last record says, may come at once.
+    Then it comes again as another life, and a newcomer asks again. A member that owns nothing may
+    come at once, and so may one that works on nothing but what its last record says.
     """
     return withholds(draft) and event.mode is Mode.CLUSTERING and not event.eager
 

@@ -155,7 +155,7 @@ def _too_many_patterns(draft: Draft, event: Joined, known: Member | None) -> Ref
 
 
 def _session_ms(draft: Draft, event: Joined) -> Millis:
-    """Return how long it is believed in; who beats by its own clock knows no pace."""
+    """Return how long it is believed in; a client that beats by its own clock knows no pace."""
     policy = draft.policy
     if event.eager:
         policy = effective(draft.general, draft.rules.overrides, Millis(0))

@@ -23,7 +23,7 @@ from rebalance.ids import Life, Millis
 
 REMEMBERED_MS: Final = Millis(300_000)
 """A client gives a record up after two minutes at the latest (Kafka's `delivery.timeout.ms`), and
-the controller may be a few minutes late; who comes later than that has been written anew."""
+the controller may be a few minutes late; a record that comes later than that is a new one."""
 REMEMBERED: Final = 1_000
 """A fleet that is rolled leaves some hundred names behind. Of more the oldest are forgotten."""
 

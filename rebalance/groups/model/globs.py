@@ -32,7 +32,7 @@ class _Glob:
     stays: int
     """The places that every character may be read at without leaving them."""
     end: int
-    """The place behind the last sign."""
+    """The place behind the last character."""
 
 
 def matches(pattern: Pattern, name: TopicName) -> bool:
@@ -51,13 +51,13 @@ def matches(pattern: Pattern, name: TopicName) -> bool:
 def _read(pattern: Pattern) -> _Glob:
     passes: dict[str, int] = defaultdict(int)
     wild, stays, place = 0, 0, 1
-    for sign in pattern:
-        if sign == ANY_RUN:
+    for it in pattern:
+        if it == ANY_RUN:
             stays |= place
             continue
-        if sign == ANY_ONE:
+        if it == ANY_ONE:
             wild |= place
         else:
-            passes[sign] |= place
+            passes[it] |= place
         place <<= 1
-    return _Glob({sign: places | wild for sign, places in passes.items()}, wild, stays, place)
+    return _Glob({it: places | wild for it, places in passes.items()}, wild, stays, place)

@@ -3,7 +3,7 @@
 A step must not change the state it was given, and copying a map of 100,000 queues to change one
 would cost more than the change. So a step writes into an overlay: a read looks there first and then
 in the map. A new map is made only to look at all of it, and only when something changed. Used by
-``draft``.
+the parts of the draft.
 
 Its one rule: the map beneath is never changed.
 """

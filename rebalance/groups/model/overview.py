@@ -80,7 +80,7 @@ class GroupSummarised:
     population: int
     """How many members it has."""
     members: tuple[MemberSummary, ...]
-    """As many of them as a person reads; who is not as most are is among them (``summary``)."""
+    """As many of them as a person reads, first those that are not as most are (``summary``)."""
     at: Millis
     cause: Cause
     paused: bool = False

@@ -1,8 +1,8 @@
 """Standing heirs: for each queue, who would own it if its present owner went.
 
-A holder's record names the standing heir of each queue. Who leaves, drains or is killed releases
-to it, and nobody has to be asked: a departure takes milliseconds, also while the controller is
-away. A departure that the standing heirs did not foresee is mended by the next target.
+A holder's record names the standing heir of each queue. A holder that goes releases to it, and
+nobody has to be asked: a departure takes milliseconds, also while the controller is away. What the
+standing heirs did not foresee is mended by the next target.
 
 What is promised, of what the strategy would do after one departure:
 

@@ -27,4 +27,4 @@ def wall_ms() -> int:
 now_s: Final[Callable[[], float]] = (
     time.monotonic if _SINCE_BOOT is None else partial(time.clock_gettime, _SINCE_BOOT)
 )
-"""The same in seconds, for who asks for each message: it calls no code of ours."""
+"""The same in seconds, to be asked for each message: it calls no code of ours."""

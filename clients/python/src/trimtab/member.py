@@ -165,8 +165,8 @@ class Member:
         member lets go of what it still has, and leaves.
 
         A static member may leave temporarily: it lets go of everything at once and no member takes
-        over, for a session at the most. Who comes with its `instance` in that time gets the same
-        queues back, and nothing has moved.
+        over, for a session at the most. A member that comes with its `instance` in that time
+        gets the same queues back, and nothing has moved.
 
         Raises:
             ConfigurationError: It has no instance to come back under.
@@ -210,6 +210,6 @@ class Member:
 
 
 def demand_instance(profile: Profile) -> None:
-    """Refuse to leave temporarily for who could not come back as the same."""
+    """Refuse to leave temporarily without an instance, under which the member could come back."""
     if profile.instance is None:
         raise ConfigurationError("temporary: only a member with an instance can come back")

@@ -3,7 +3,7 @@
 A member that cannot write to Kafka, or cannot read from it, loses everything and joins again, and
 so on until that is repaired. Each time it logs what failed.
 
-Kept by `engine`.
+Kept by `watching`.
 """
 
 from collections import deque

@@ -197,7 +197,7 @@ class Supervisor:
 
     def _tell(self, **line: object) -> None:
         assert self._control is not None
-        with suppress(OSError):  # it has ended; who waits for it is told
+        with suppress(OSError):  # it has ended, as its `wait` tells
             self._control.sendall(json.dumps(line).encode() + b"\n")
 
     def _clear_up(self) -> None:

@@ -4,8 +4,8 @@ Trouble has a subject. Of most there is one at a time: a controller answers or d
 clients meet in Kafka has many texts, and nobody says when it has passed: that is over when for a
 while it has not come back, and records were written and read meanwhile.
 
-Kept by the `engine`; pure, but for what it calls. Its one rule: the same text is not told twice
-before it is over.
+Kept by `watching`, and by a moving consumer's `mover`; pure, but for what it calls. Its one rule:
+the same text is not told twice before it is over.
 """
 
 from collections.abc import Callable

@@ -76,8 +76,8 @@ def test_what_is_not_known_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (confluents(KafkaError._UNKNOWN_PARTITION), "of orders there is something to read that"),  # noqa: SLF001 - public
-        (KafkaPythonError(3), "of orders there is something to read that Kafka at kafka:9092"),
+        (confluents(KafkaError._UNKNOWN_PARTITION), "all that is to be read of orders"),  # noqa: SLF001 - public
+        (KafkaPythonError(3), "Kafka at kafka:9092 does not have all that is to be read of orders"),
         (confluents(KafkaError.NOT_COORDINATOR), "kafka:9092 is between two of its brokers"),
         (TimeoutError("no answer"), "no answer (Kafka at kafka:9092): is it overloaded"),
     ],

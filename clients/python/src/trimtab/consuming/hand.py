@@ -3,9 +3,10 @@
 No set, no dict and no lock is touched for a message: to hand one out is to move an index. What is
 done and what is not is worked out of that when a commit or a hand-over asks.
 
-The thread that takes messages writes `at` first, and asks `Intake.due` after that; who changes what
-may be handed out sets `due` first, and reads `at` after that. So at least one of them sees what the
-other has written. Pure. What was handed out stays in hand until the application has come back.
+The thread that takes messages writes `at` first, and asks `Intake.due` after that; a thread that
+changes what may be handed out sets `due` first, and reads `at` after that. So at least one of them
+sees what the other has written. Pure. What was handed out stays in hand until the application has
+come back.
 """
 
 from collections.abc import Callable, Collection, Iterable

@@ -48,7 +48,7 @@ class Handover:
         """How long an application that commits by itself is waited for."""
         self.unbegun: dict[QueueRef, Grant] = {}
         """Grants of which it is not known yet where to begin: taken out in turns. They are put in
-        without one, which would cost a hand-over the wait for two; who looks takes a copy."""
+        without one, which would cost a hand-over the wait for two; a reader takes a copy."""
         self.told_of: frozenset[QueueRef] = frozenset()
         """Queues of which the application is told now; it may seek them, though they were lost."""
         self.hurry: Callable[[], object] = bool

@@ -2,8 +2,8 @@
 
 The application's thread takes some hundred messages at once and hands them out from a list. Between
 two messages it looks at the clock once: is it before `due`? Until then the member is known to own
-what is in the list. Whoever changes that sets `due` to zero, and the next message is not handed out
-before `look` has dropped what must not be. So a process that was frozen notices first.
+what is in the list. A thread that changes that sets `due` to zero, and the next message is not
+handed out before `look` has dropped what must not be. So a process that was frozen notices first.
 
 Used by `Consumer`; `handover` and `upkeep` work on the same state in turns. Its one rule: nothing
 is handed out of a queue that is given up, lost, paused, or not owned by the clock.

@@ -61,8 +61,8 @@ class Refusals:
         if _code(error.said) not in _NOT_THERE or not topics:
             return None
         return (
-            f"of {', '.join(topics)} there is something to read that Kafka at {self.link.place} "
-            "does not have: was the topic deleted, or made anew? What is there is read"
+            f"Kafka at {self.link.place} does not have all that is to be read of "
+            f"{', '.join(topics)}: was the topic deleted, or created again? What is there is read"
         )
 
     def _right(self, error: RefusedError) -> str | None:

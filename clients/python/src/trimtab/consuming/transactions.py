@@ -1,12 +1,12 @@
 """Transactions: commits that Kafka itself refuses to whoever had the queue before.
 
-Each queue has a transactional id of its own, `trimtab:<group>:<topic>:<partition>`. Who begins a
-queue registers under that id; from then on Kafka takes nothing from those who did so before, not
+Each queue has a transactional id of its own, `trimtab:<group>:<topic>:<partition>`. The owner
+of a queue registers under that id; from then on Kafka takes nothing from earlier owners, not
 even what was on its way. In one transaction go a position and all sends of the messages before it.
 
 A life that was frozen may register late, and so shut out the owner. But first of all an owner
-writes its token beside the position, and who registers reads that: with a lower token it writes
-nothing, and the owner registers again. So of two the younger grant wins.
+writes its token beside the position, and any that registers reads that: with a lower token it
+writes nothing, and the owner registers again. So of two the younger grant wins.
 
 It costs a client for each queue, and several requests for each commit. What became of a transaction
 without an answer is not known: its client is let go of, and the next one to register learns it.

@@ -40,7 +40,7 @@ class Plan:
 
 
 def read_commit(offset: int, said: str) -> LastCommit:
-    """Read a commit; who knows no sides commits for Kafka's."""
+    """Read a commit; a program that knows no sides commits for Kafka's."""
     side, _, rest = said.partition(":")
     token, _, _ = rest.partition(":")
     known = side in SIDES and token.isdigit()

@@ -20,7 +20,7 @@ TOPICS_PER_MEMBER = 1_000
 """Topics in one subscription. Kafka's own guidance ends at a few hundred for one consumer."""
 
 PATTERNS_PER_MEMBER = 100
-"""Patterns in one subscription. Each stands for many topics; who needs more names them instead."""
+"""Patterns in one subscription. Each stands for many topics; beyond that, name topics instead."""
 
 PATTERNS_PER_GROUP = 200
 """Different patterns of all members of a group. Its summary lists them all, because the route

@@ -1,9 +1,9 @@
 """The mark: a release without queues, which shows from where on a life reads releases.
 
-Of all releases of a grant the first counts, so who has not read the first must not believe the
-second. The controller therefore promises nothing to a life whose mark it has not read: it has read
-all that stands before it. The mark goes out with each join, and with each beat until one that was
-written after the first answer is read back: an earlier one may have come before the join, and
+Of all releases of a grant the first counts, so a life that has not read the first must not believe
+the second. The controller therefore promises nothing to a life whose mark it has not read: it has
+read all that stands before it. The mark goes out with each join, and with each beat until one that
+was written after the first answer is read back: an earlier one may have come before the join, and
 counts only if both were in one batch of the controller. It also shows other members that the life
 is there, and one last word that it goes (`nominee`).
 """

@@ -72,5 +72,5 @@ class Profile:
 
 @lru_cache(maxsize=PATTERNS_PER_MEMBER)
 def _glob(pattern: str) -> re.Pattern[str]:
-    sign = {"*": ".*", "?": "."}
-    return re.compile("".join(sign.get(it) or re.escape(it) for it in pattern))
+    meant = {"*": ".*", "?": "."}
+    return re.compile("".join(meant.get(it) or re.escape(it) for it in pattern))

@@ -82,7 +82,7 @@ def soon(kafka: Mapping[str, Any]) -> dict[str, int]:
 
     The default for the longest pause, 10 s, is a whole session. Half of the shortest one, 100 ms by
     default, is what librdkafka waits between its first connection and that to a broker by its
-    number. Not for who chooses one of the two: librdkafka refuses a shortest above the longest.
+    number. Not if the user chose one of the two: librdkafka refuses a shortest above the longest.
     """
     chosen = kafka.keys() & {"reconnect.backoff.ms", "reconnect.backoff.max.ms"}
     return {} if chosen else {"reconnect.backoff.ms": 20, "reconnect.backoff.max.ms": 1_000}
