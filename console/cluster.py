@@ -57,8 +57,8 @@ def bootstrap_servers(settings: Settings) -> str:
     address = Instance(Path(settings.home)).running()
     if address is None:
         raise Away(
-            f"no Kafka runs in {settings.home}: start one with `trimtab kafka start`, "
-            "or set kafka.bootstrap_servers",
+            f"no Kafka runs in {Path(settings.home).absolute()}: start one with "
+            "`trimtab kafka start`, or set kafka.bootstrap_servers",
             ExitCode.NOT_FOUND,
         )
     return address.bootstrap_servers

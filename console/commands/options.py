@@ -126,7 +126,8 @@ def until_of(lasting: str | None, until: str | None) -> int | None:
     if lasting is None:
         end_ms = moment_of("--until", until)
         if end_ms is not None and end_ms <= now_ms():
-            raise Failure(f"--until: {until} is over", ExitCode.USAGE)
+            reason = f"--until: {until} is in the past; for a time from now on give --for"
+            raise Failure(reason, ExitCode.USAGE)
         return end_ms
     if until is not None:
         raise Failure("give either --for or --until", ExitCode.USAGE)

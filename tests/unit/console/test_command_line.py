@@ -198,8 +198,9 @@ def test_a_cluster_that_is_not_there_is_named(run: Run) -> None:
     """Exit code 4, and what to do."""
     code, _, err = run("topics", "check")
     assert 4 == code
+    home = Path.cwd() / ".trimtab"
     line = (
-        "trimtab: no Kafka runs in .trimtab: start one with `trimtab kafka start`, "
+        f"trimtab: no Kafka runs in {home}: start one with `trimtab kafka start`, "
         "or set kafka.bootstrap_servers\n"
     )
     assert line == err

@@ -16,7 +16,7 @@ USAGE = 2
         (("pause", "$tick"), "trimtab: GROUP: The key does not name a group"),
         (("pause", "a", "--for", "10"), "trimtab: --for must be a number and a unit"),
         (("pause", "a", "--for", "1h", "--until", "1h"), "trimtab: give either --for or --until"),
-        (("pause", "a", "--until", "2001-01-01"), "trimtab: --until: 2001-01-01 is over"),
+        (("pause", "a", "--until", "2001-01-01"), "trimtab: --until: 2001-01-01 is in the past"),
         (("evict", "a", "b\nc"), "trimtab: member: String should match"),
         (
             ("policy", "a", "max_members=1"),

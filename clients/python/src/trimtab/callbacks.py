@@ -163,7 +163,8 @@ class CallbackThread:
                 known = positions or {}
                 self._finished({grant: known.get(grant.queue) for grant in grants})
             case Lost(grants, reason):
-                _LOGGER.warning("lost %d queues: %s", len(grants), reason)
+                lost = "1 queue" if len(grants) == 1 else f"{len(grants)} queues"
+                _LOGGER.warning("lost %s: %s", lost, reason)
                 if calls.on_lost is not None:
                     calls.on_lost(grants)
             case Exception():
