@@ -4,14 +4,16 @@ RANGE cuts each topic into contiguous slices for its subscribers, in order, the 
 longer. Members keep their rank in every topic, so topics with equal numbers of queues and equal
 subscribers are *co-partitioned*: queue i of each goes to one member, which can join them. The
 price: the longer slices of all topics go to the first members, and a join moves nearly everything.
-On sorted input this is RocketMQ's ``AVG`` by another name, and that is how it is made. The order
-is Kafka's: static members first, by their instance, so that a restart keeps its slice; then the
-others by id. The result is the same as that of Kafka 4's server-side ``RangeAssignor``.
+On sorted input this is RocketMQ's ``AVG`` by another name, and that is how it is made. The result
+is the same as that of Kafka 4's server-side ``RangeAssignor``.
 
 ROUND_ROBIN deals the queues of all topics, one to each member in turn. The turn goes on from topic
 to topic, so totals are even where RANGE favours the first members; a member that does not
 subscribe a topic is passed over. Nothing is remembered: a join moves nearly everything. The result
-is the same as that of Kafka's client-side ``RoundRobinAssignor`` for members in order.
+is the same as that of Kafka's client-side ``RoundRobinAssignor``.
+
+The order of members is Kafka's for both: static ones first, by their instance, so that a restart
+keeps its place; then the others by id.
 """
 
 from bisect import bisect_left
@@ -38,7 +40,7 @@ ranges = per_topic(Strategy("RANGE", AVERAGELY.deal), _static_first)
 
 def round_robin(request: AllocationRequest) -> AllocationPlan:
     """Deal everything in one round after another."""
-    members = ranked(request.candidates)
+    members = _static_first(request.candidates)
     owners: dict[Queue, MemberId] = {}
     unassigned: dict[Queue, str] = {}
     turn = 0

@@ -42,6 +42,18 @@ def test_who_does_not_subscribe_is_passed_over() -> None:
     assert {"C0": ["t0_0"], "C1": ["t1_0"], "C2": ["t1_1", "t2_0", "t2_1", "t2_2"]} == shares(plan)
 
 
+def test_the_turn_begins_with_the_static_members() -> None:
+    """As in Kafka: by their instance, whatever their ids, before all others."""
+    members = {
+        "a": member("t"),
+        "b": member("t")._replace(instance="i-1"),
+        "c": member("t")._replace(instance="i-0"),
+    }
+    plan = round_robin(group(members, {"t": 4}))
+
+    assert {"a": ["t2"], "b": ["t1"], "c": ["t0", "t3"]} == shares(plan)
+
+
 def test_a_topic_for_nobody_is_given_a_reason() -> None:
     """It does not disturb the turn either."""
     plan = round_robin(group({"a": member("u")}, {"t": 1, "u": 1}))
