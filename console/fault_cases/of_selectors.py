@@ -23,7 +23,7 @@ def selector_answer(line: object) -> object:
     """Complete one line, or raise what is wrong with it."""
     fields = Fields(line)
     generation = _generation(fields.text("version"))
-    topic, lasts = _topic(fields), fields.texts("last_brokers")
+    topic, lasts = _topic(fields, generation), fields.texts("last_brokers")
     if lasts and not topic.queues:
         return {**fields.all, "error": BY_ZERO}
     judge, rotation = _judge(fields, generation), Rotation(fields.integer("start_index"))
@@ -48,13 +48,13 @@ def _generation(version: str) -> Selector:
     return "4.2" if version == "4.2" or version.startswith("4.2.") else "4.9"
 
 
-def _topic(fields: Fields) -> WriteQueues:
+def _topic(fields: Fields, generation: Selector) -> WriteQueues:
     queues = tuple(_queue(value) for value in fields.values("queues"))
     if "route" not in fields:
         return WriteQueues.of(queues)
     counts: dict[str, int] = {}
     for row in fields.rows("route"):
-        if row.integer("perm") & WRITE:
+        if row.integer("perm") & WRITE or generation == "4.2":  # which did not ask
             counts.setdefault(row.text("broker"), row.integer("writeQueueNums"))
     return WriteQueues(queues, counts)
 

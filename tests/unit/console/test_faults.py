@@ -93,6 +93,38 @@ def test_the_oldest_generation_has_its_version() -> None:
     } == picked
 
 
+def test_the_oldest_generation_counts_as_it_did() -> None:
+    """4.2.0's own answers: a retry costs one turn, and a route counts that is not writable."""
+    queues = [["t", broker, place] for broker in ("a", "b") for place in range(3)]
+    plain = {
+        "kind": "plain",
+        "version": "4.2.0",
+        "queues": queues,
+        "start_index": 5,
+        "last_brokers": ["a", None, "c"],
+    }
+    assert {
+        **plain,
+        "expect": [["t", "b", 0], ["t", "a", 1], ["t", "a", 2]],
+        "expect_index_after": 8,
+    } == selector_answer(plain)
+
+    faults = [{"broker": "a", "currentLatency": 30_000, "startTimestamp": 9}]
+    route = [{"broker": "a", "writeQueueNums": 2, "perm": 4}]
+    strategy = {
+        **plain,
+        "kind": "strategy",
+        "enable": True,
+        "now": 7,
+        "faults": faults,
+        "route": route,
+        "last_brokers": ["a"],
+    }
+    answer = selector_answer(strategy)
+    assert isinstance(answer, dict)
+    assert [["t", "a", 0]] == answer["expect"]
+
+
 def test_one_bad_line_is_one_error_line(trimtab: Run, tmp_path: Path) -> None:
     """The lines after it are answered; a file that is not there is another matter."""
     file = tmp_path / "cases.jsonl"

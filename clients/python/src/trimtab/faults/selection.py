@@ -90,6 +90,8 @@ def select(
     """
     if judge.table.enabled:
         return _GENERATIONS[generation](topic, rotation, judge, last_broker)
+    if generation == "4.2":
+        return _plain_4_2(topic, rotation, last_broker)
     return plain(topic, rotation, last_broker)
 
 
@@ -114,6 +116,13 @@ def plain(topic: WriteQueues, rotation: Rotation, last_broker: str | None) -> Pl
             if queue[1] != last_broker:
                 return queue
     return _next(topic, rotation)
+
+
+def _plain_4_2(topic: WriteQueues, rotation: Rotation, last_broker: str | None) -> Place:
+    """As ``plain``, but a retry advances the counter once, however many queues it passes over."""
+    others = _scan(topic, rotation) if last_broker is not None else ()
+    found = next((queue for queue in others if queue[1] != last_broker), None)
+    return _next(topic, rotation) if found is None else found
 
 
 def _next(topic: WriteQueues, rotation: Rotation) -> Place:
