@@ -46,7 +46,12 @@ def consistent_hash(nodes: int | None = None) -> Strategy:
     return Strategy("CONSISTENT_HASH", deal)
 
 
-@lru_cache(2)  # topics of a group have the same clients, one after the other
+RINGS = 8
+"""How many are kept: the topics of a group have the same clients, in the same few rooms
+(``nearby``). A ring of 10,000 clients takes some 10 MB."""
+
+
+@lru_cache(RINGS)
 def _ring(clients: tuple[Client, ...], count: int) -> tuple[list[int], list[Client]]:
     """Place each client's nodes: the later one wins a place that is taken.
 
