@@ -15,6 +15,7 @@ from types import MappingProxyType
 from allocators.canary import canary
 from allocators.kafka import ranges, round_robin
 from allocators.options import BadOption, Options
+from allocators.rocketmq.configured import given_once
 from allocators.rocketmq.contract import NullRefused
 from allocators.rocketmq.named import rocketmq
 from allocators.rocketmq.per_topic import per_topic
@@ -34,9 +35,27 @@ def _canary(options: Options) -> Allocator:
     if prefix is None or percent is None:
         raise BadOption("CANARY needs the options prefix and percent")
     inner = options.text("inner") or DEFAULT
-    if inner not in ALLOCATORS or inner == "CANARY":
-        raise BadOption(f"inner: no strategy to wrap is called {inner!r}")
+    plain = ALLOCATORS.keys() - {"CANARY", "MACHINE_ROOM_NEARBY"}  # without an inner one
+    if inner not in plain:
+        known = ", ".join(sorted(plain))
+        raise BadOption(f"inner is {inner!r}, CANARY can only wrap one of {known}")
     return canary(prefix, percent, ALLOCATORS[inner](options))
+
+
+def _config(options: Options) -> Allocator:
+    _need(options, "CONFIG", "messageQueueList")
+    return per_topic(given_once(options.queues("messageQueueList")))
+
+
+def _machine_room(options: Options) -> Allocator:
+    _need(options, "MACHINE_ROOM", "consumeridcs")
+    return per_topic(rocketmq("MACHINE_ROOM", options))
+
+
+def _need(options: Options, strategy: str, option: str) -> None:
+    """Refuse what leaves every queue without an owner, as RocketMQ does when nothing was set."""
+    if not options.given(option):
+        raise BadOption(f"{strategy} needs the option {option}: without it nobody gets anything")
 
 
 def _nearby(options: Options) -> Allocator:
@@ -65,9 +84,9 @@ ALLOCATORS: Mapping[str, Callable[[Options], Allocator]] = MappingProxyType(
         "AVG": lambda options: per_topic(rocketmq("AVG", options)),
         "AVG_BY_CIRCLE": lambda options: per_topic(rocketmq("AVG_BY_CIRCLE", options)),
         "CANARY": _canary,
-        "CONFIG": lambda options: per_topic(rocketmq("CONFIG", options)),
+        "CONFIG": _config,
         "CONSISTENT_HASH": lambda options: per_topic(rocketmq("CONSISTENT_HASH", options)),
-        "MACHINE_ROOM": lambda options: per_topic(rocketmq("MACHINE_ROOM", options)),
+        "MACHINE_ROOM": _machine_room,
         "MACHINE_ROOM_NEARBY": _nearby,
         "RANGE": lambda _: ranges,
         "ROUND_ROBIN": lambda _: round_robin,
@@ -96,7 +115,7 @@ def _users_own(name: str, options: Mapping[str, object]) -> Allocator:
     module, _, attribute = name.partition(":")
     try:
         factory = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise KeyError(f"strategy {name!r} cannot be loaded: {error}") from error
     try:
         strategy = factory(**options) if callable(factory) else None

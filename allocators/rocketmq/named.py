@@ -43,8 +43,9 @@ def rocketmq(name: str, options: Options) -> Strategy:
 
 def _nearby(options: Options) -> Strategy:
     inner = options.text("inner")
-    if inner is not None and inner not in ROCKETMQ:
-        raise BadOption(f"inner: no strategy of RocketMQ is called {inner!r}")
+    plain = ROCKETMQ.keys() - {"MACHINE_ROOM_NEARBY"}  # one option names one inner strategy
+    if inner is not None and inner not in plain:
+        raise BadOption(f"inner is {inner!r}, it must be one of {', '.join(sorted(plain))}")
     rooms = _resolver(options)
     return nearby(None if inner is None else rocketmq(inner, options), rooms)
 

@@ -38,10 +38,14 @@ def test_every_strategy_assigns_a_plain_group(name: str) -> None:
     assert not plan.unassigned
 
 
-@pytest.mark.parametrize("name", ["CONFIG", "MACHINE_ROOM"])
-def test_a_strategy_that_was_told_nothing_gives_nothing_and_says_so(name: str) -> None:
-    """An empty configuration is no crash: the queues are reported."""
-    plan = allocator(name)(group({"a": member("t")}, {"t": 2}))
+@pytest.mark.parametrize(
+    ("name", "option"), [("CONFIG", "messageQueueList"), ("MACHINE_ROOM", "consumeridcs")]
+)
+def test_a_strategy_that_was_told_nothing_is_refused(name: str, option: str) -> None:
+    """It would take all queues from everybody. An empty list is an answer: queues are reported."""
+    with pytest.raises(BadOption, match=f"{name} needs the option {option}"):
+        allocator(name)
+    plan = allocator(name, {option: []})(group({"a": member("t")}, {"t": 2}))
 
     assert {"the strategy gives it to nobody"} == set(plan.unassigned.values())
 
@@ -67,9 +71,11 @@ def test_an_unknown_name_says_which_there_are() -> None:
         allocator("AVERAGE")
 
 
-@pytest.mark.parametrize("name", ["no.such.module:factory", f"{__name__}:nothing"])
+@pytest.mark.parametrize(
+    "name", ["no.such.module:factory", f"{__name__}:nothing", ":factory", ".here:factory"]
+)
 def test_a_factory_that_cannot_be_loaded_is_named(name: str) -> None:
-    """Neither the module nor the attribute may be missing."""
+    """Neither the module nor the attribute may be missing, and a module has its full name."""
     with pytest.raises(KeyError, match="cannot be loaded"):
         allocator(name)
 
@@ -101,7 +107,13 @@ def test_a_factory_must_return_a_strategy() -> None:
         ("MACHINE_ROOM", {"consumeridcs": [1]}, "consumeridcs must be a list of strings"),
         ("CONFIG", {"messageQueueList": [["t", 0]]}, "a queue must be"),
         ("MACHINE_ROOM_NEARBY", {"inner": 5}, "inner must be a string"),
-        ("MACHINE_ROOM_NEARBY", {"inner": "NOPE"}, "inner: no strategy"),
+        ("MACHINE_ROOM_NEARBY", {"inner": "NOPE"}, "inner is 'NOPE', it must be one of AVG, "),
+        ("MACHINE_ROOM_NEARBY", {"inner": "MACHINE_ROOM_NEARBY"}, "it must be one of AVG, "),
+        (
+            "CANARY",
+            {"prefix": "c", "percent": 5, "inner": "MACHINE_ROOM_NEARBY"},
+            "inner is 'MACHINE_ROOM_NEARBY', CANARY can only wrap one of AVG, ",
+        ),
         ("MACHINE_ROOM_NEARBY", {"inner": "AVG", "resolver": "dash"}, "resolver must be"),
         (
             "MACHINE_ROOM_NEARBY",
