@@ -179,7 +179,7 @@ def test_what_passes_in_a_moment_is_not_told(
         told.append(len(without.errors))
 
     assert [0, 0, 0, 0, 0, 1, 1] == told
-    assert "of orders there is something to read" in str(without.errors[0])
+    assert "all that is to be read of orders" in str(without.errors[0])
 
 
 def test_what_is_to_be_read_on_elsewhere_waits_for_no_other_queue(

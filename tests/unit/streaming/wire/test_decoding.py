@@ -90,6 +90,15 @@ def test_an_oversize_row_is_judged_by_its_true_size() -> None:
     assert ("oversize", size, True) == (letter.reason, letter.size, letter.truncated)
 
 
+def test_a_row_that_was_cut_is_no_record() -> None:
+    """Of what is large and names no kind only the head reaches Python."""
+    letter = DECODER.read(row(b"billing", b"{}")._replace(size=9_000), STAMP)
+
+    assert isinstance(letter, DeadLetter)
+    assert ("garbage", 9_000, True) == (letter.reason, letter.size, letter.truncated)
+    assert "9000 bytes, and no field kind" == letter.detail
+
+
 def test_ticks_are_told_by_place_and_key() -> None:
     """What is keyed as a tick is one only on the topic of heartbeats."""
     beats = Log().append(HEARTBEATS, TICK_KEY, b"whatever", at=5, partition=3)
