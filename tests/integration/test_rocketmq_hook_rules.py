@@ -199,6 +199,20 @@ def test_the_last_broker_that_hears_a_client_ends_it() -> None:
     assert ["true", "true"] == told[6:]
 
 
+def test_made_up_names_fill_no_broker() -> None:
+    """Who comes when there is no room, or has no name, is not looked after; the others are."""
+    turns = [(name, port) for port in (1, 2, 1) for name in ("known", "x" * 256)]
+    told = play(
+        *(f"speaks {name} a:{port} 0" for name, port in turns),
+        *(f"speaks c{number} a:1 0" for number in range(100_000)),
+        *(f"speaks late a:{port} 0" for port in (1, 2, 1)),
+        "speaks known a:2 0",
+    )
+
+    assert ["false"] * 4 + ["true", "false"] == told[:6]
+    assert [*["false"] * 3, "true"] == told[-4:]
+
+
 def test_two_processes_speak_by_turns_from_two_addresses() -> None:
     """One that connects again, however often, is one; what was found is forgotten in time."""
     once = [f"speaks x a:{port} {port}" for port in range(5) for _ in range(2)]

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -37,6 +38,8 @@ final class Copies {
     static final String AGAIN = "again";
     /** What two thousand clients say in a minute; each is some hundred bytes. */
     private static final int ROOM = 4_096;
+    /** Of that: whoever can reach the broker may send heartbeats as long as its frames, 16 MB. */
+    private static final long ROOM_BYTES = 64L * 1024 * 1024;
     private static final long RETRY_MS = 1_000;
     /** With the ten seconds of a delivery, and the two in which a send may wait, less than the limit of {@link Earshot}. */
     private static final long GONE_MS = 2_500;
@@ -47,6 +50,7 @@ final class Copies {
     private final String sign;
     private final Header by;
     private final BlockingQueue<Runnable> waiting = new ArrayBlockingQueue<>(ROOM);
+    private final AtomicLong bytes = new AtomicLong();
     private KafkaProducer<byte[], byte[]> producer;
 
     Copies(HookSettings settings, String sign, Troubles troubles) {
@@ -62,7 +66,10 @@ final class Copies {
 
     /** A client has sent a heartbeat, or two processes under its id. */
     void heartbeat(byte[] body, boolean areSeveral) {
-        offer(() -> copy(body, areSeveral));
+        if (bytes.addAndGet(body.length) > ROOM_BYTES || !waiting.offer(() -> taken(body, areSeveral))) {
+            bytes.addAndGet(-body.length);
+            tellOfNoRoom();
+        }
     }
 
     /** Whether this hook has signed a record. */
@@ -101,10 +108,19 @@ final class Copies {
         offer(() -> send(client, said("clientID", client), by, mark));
     }
 
+    private void taken(byte[] body, boolean areSeveral) {
+        bytes.addAndGet(-body.length);
+        copy(body, areSeveral);
+    }
+
     private void offer(Runnable copy) {
         if (!waiting.offer(copy)) {
-            troubles.tell("Kafka is too slow", "what a client says is dropped");
+            tellOfNoRoom();
         }
+    }
+
+    private void tellOfNoRoom() {
+        troubles.tell("Kafka is too slow", "what a client says is dropped");
     }
 
     private void run() {

@@ -31,7 +31,7 @@ final class LostClients implements ConsumerIdsChangeListener {
             }
             String client = ((ClientChannelInfo) about[0]).getClientId();
             // It may be back over another channel already, or have left by itself.
-            if (clients.findChannel(group, client) == null && !TrimtabHook.isUnregistering()) {
+            if (Room.areNames(client) && clients.findChannel(group, client) == null && !TrimtabHook.isUnregistering()) {
                 copies.lost(client, group);
             }
         } catch (RuntimeException e) {

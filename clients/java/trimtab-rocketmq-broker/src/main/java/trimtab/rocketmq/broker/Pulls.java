@@ -27,7 +27,9 @@ final class Pulls {
 
     /** Somebody asks for messages. */
     void heard(List<String> place, long now) {
-        asked.put(place, now);
+        if (Room.isIn(asked, place)) {
+            asked.put(place, now);
+        }
     }
 
     /** Takes whose each place is now; says of which it has become news that nobody asks for it. */

@@ -61,7 +61,7 @@ final class Shares {
             return follows.test(group) ? answerStrangers(group, now) : null;
         }
         Share share = complete ? known.get(client) : null;
-        if (share == null && complete) {
+        if (share == null && complete && Room.isIn(unknown, List.of(client, group))) {
             unknown.computeIfAbsent(List.of(client, group), it -> new Unknown(now)).askedAt = now;
         }
         return share == null ? NONE_YET : share.answers.getOrDefault(topic, NO_QUEUES);
@@ -82,6 +82,9 @@ final class Shares {
 
     /** Of a group whose heartbeats are copied, and that the controller has not answered, or cannot. */
     private byte[] answerStrangers(String group, long now) {
+        if (!Room.isIn(strangers, group)) {
+            return null;
+        }
         long since = strangers.computeIfAbsent(group, it -> now);
         return now - since > patienceNs ? null : NONE_YET;
     }

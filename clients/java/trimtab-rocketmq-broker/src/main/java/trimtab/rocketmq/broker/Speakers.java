@@ -21,6 +21,9 @@ final class Speakers {
 
     /** A client speaks; says whether two processes have spoken under its id lately. */
     boolean areSeveral(String client, String address, long now) {
+        if (!Room.areNames(client) || !Room.isIn(speakers, client)) {
+            return false;
+        }
         return speakers.computeIfAbsent(client, it -> new Speaker(address)).hear(address, now);
     }
 

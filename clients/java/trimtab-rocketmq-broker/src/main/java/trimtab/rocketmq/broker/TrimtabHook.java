@@ -141,15 +141,16 @@ public final class TrimtabHook implements RPCHook {
         }
         String topic = fields.get("topic");
         String queue = fields.get("queueId");
-        if (topic != null && queue != null) {
+        if (Room.areNames(topic, queue)) {
             pulls.heard(Pulls.place(group, topic, queue), System.nanoTime());
         }
     }
 
     private void unregistered(Map<String, String> fields) {
         String group = fields == null ? null : fields.get("consumerGroup");
-        if (group != null && settings.follows(group)) {
-            copies.unregister(fields.get("clientID"), group);
+        String client = fields == null ? null : fields.get("clientID");
+        if (Room.areNames(client, group) && settings.follows(group)) {
+            copies.unregister(client, group);
         }
     }
 
@@ -170,6 +171,9 @@ public final class TrimtabHook implements RPCHook {
     private void answer(RemotingCommand request, RemotingCommand response, String address) {
         QueryAssignmentRequestBody asked =
                 RemotingSerializable.decode(request.getBody(), QueryAssignmentRequestBody.class);
+        if (!Room.areNames(asked.getClientId(), asked.getConsumerGroup())) {
+            return;
+        }
         areSeveral(asked.getClientId(), address);
         boolean isShared = asked.getMessageModel() == MessageModel.CLUSTERING;
         if (!isShared || isPop(response.getBody())) {
