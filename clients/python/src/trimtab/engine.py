@@ -77,8 +77,11 @@ class Engine:
         guard: Guard | None,
         inspection: Inspection | None = None,
     ) -> None:
-        self.changed = threading.Condition()
-        """The lock of everything here; notified whenever something has happened."""
+        self._lock = threading.RLock()
+        """Of everything here. It is taken by itself: `Condition` takes it in Python, and a signal
+        handler of the application's own that raises just then would leave it taken for ever."""
+        self.changed = threading.Condition(self._lock)
+        """Notified whenever something has happened."""
         self.failure: MemberFailedError | None = None
         self.ending: Ending | None = None
         self._profile = profile
@@ -118,7 +121,7 @@ class Engine:
 
     def working(self) -> tuple[Grant, ...]:
         """The grants that are valid at this moment."""
-        with self.changed:
+        with self._lock:
             if self._session is None:
                 return ()
             self._perform(self._session.tick(now_ms()))
@@ -126,7 +129,7 @@ class Engine:
 
     def owned(self, grants: Collection[Grant]) -> Ownership:
         """Those of these grants that are valid at this moment, or not released yet."""
-        with self.changed:
+        with self._lock:
             if (session := self._session) is None:
                 return Ownership(frozenset(), 0.0, "")
             if (now := now_ms()) >= session.wake_at:
@@ -137,7 +140,7 @@ class Engine:
 
     def want(self, profile: Profile) -> None:
         """Ask for something else from now on."""
-        with self.changed:
+        with self._lock:
             self._profile = replace(profile, guarded=self._profile.guarded)
             self._watch.follow(self._profile)
             if self._session is not None:
@@ -152,7 +155,7 @@ class Engine:
         """Wait until all is over, unless called by a callback; tell whether it is."""
         if self._callbacks.is_current():
             return False
-        with self.changed:  # who waits is no signal handler: the thread need not return for it
+        with self._lock:  # who waits is no signal handler: the thread need not return for it
             self._hear_wishes()
         if self._thread.ident is not None:
             self._thread.join(timeout)
@@ -160,7 +163,7 @@ class Engine:
 
     def fail(self, failure: MemberFailedError) -> None:
         """End at once."""
-        with self.changed:
+        with self._lock:
             if self.failure is None:
                 self.failure = failure
                 self._callbacks.tell(failure)
@@ -185,7 +188,7 @@ class Engine:
                 if self._guard is not None and self.ending in (None, Ending.LEFT):
                     self._guard.dismiss()
                 self._callbacks.finish()
-                with self.changed:
+                with self._lock:
                     self.changed.notify_all()
 
     def _connect(self) -> None:
@@ -198,7 +201,7 @@ class Engine:
                     self._wishes.get(timeout=RETRY_S)
                 continue
             self._watch.connected(now_ms())
-            with self.changed:
+            with self._lock:
                 if self._is_told_to_stop():
                     return  # it was told to while Kafka was being asked
                 life = incarnation(wall_ms(), secrets.randbits(32))
@@ -211,7 +214,7 @@ class Engine:
 
     def _turn(self, session: MemberSession) -> None:
         """Wait for events until something is due, and deal with them."""
-        with self.changed:
+        with self._lock:
             self._hear_wishes()
             self._perform(session.tick(now_ms()))
             self._watch.look(session, now_ms())
@@ -221,7 +224,7 @@ class Engine:
         if find_end:
             self._transport.find_end(now_ms())
         for event in self._transport.poll(wait_ms):
-            with self.changed:
+            with self._lock:
                 actions = self._answer(session, event)
                 self._tell_guard(event)  # also if only the next of a grant has changed
                 self._perform(actions)
@@ -292,6 +295,6 @@ class Engine:
 
     def _finish(self, positions: Mapping[Grant, int | None]) -> None:
         """The application has finished with revoked queues."""
-        with self.changed:
+        with self._lock:
             if self._session is not None:
                 self._perform(self._session.finish(positions, now_ms()))

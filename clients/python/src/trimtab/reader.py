@@ -183,6 +183,7 @@ class Reader:
         """
         if not self._ended and os.getpid() == self._process:
             self._ended = True
+            self.parts.intake.turn.heal()
             self._end()
 
     def _end(self) -> None:

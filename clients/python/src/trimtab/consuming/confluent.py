@@ -91,6 +91,7 @@ class ConfluentClient:
     def begin(self, places: Mapping[QueueRef, int]) -> None:
         """Read these as well."""
         self._places |= places
+        self._unassign(places)
         self._consumer.incremental_assign([place(*it) for it in places.items()])
 
     def end(self, queues: Collection[QueueRef]) -> None:
@@ -102,7 +103,15 @@ class ConfluentClient:
         for queue in queues:
             self._places.pop(queue, None)
             self._reached.pop(queue, None)
-        self._consumer.incremental_unassign([place(it) for it in queues])
+        self._unassign(queues)
+
+    def _unassign(self, queues: Iterable[QueueRef]) -> None:
+        """Take these from librdkafka, as far as it has them: it may have been interrupted before.
+
+        The application's thread calls this, too, and a signal handler may raise between two steps.
+        """
+        if there := {queue_of(it) for it in self._consumer.assignment()}.intersection(queues):
+            self._consumer.incremental_unassign([place(it) for it in there])
 
     def pause(self, queues: Iterable[QueueRef]) -> None:
         """Fetch nothing of these for now."""

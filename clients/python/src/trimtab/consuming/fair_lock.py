@@ -14,7 +14,7 @@ class FairLock:
     def __init__(self) -> None:
         self._next = threading.Lock()
         """Held by the one that waits for its turn."""
-        self._using = threading.Lock()
+        self._using = threading.RLock()
 
     def __enter__(self) -> None:
         with self._next:
@@ -22,3 +22,12 @@ class FairLock:
 
     def __exit__(self, *_: object) -> None:
         self._using.release()
+
+    def heal(self) -> None:
+        """Let go of it, if this thread has it: called where it should not.
+
+        A signal handler of the application's own may raise just when it was taken, or before it is
+        let go of; nobody else would ever get it.
+        """
+        while self._using._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001 - as `Condition` asks
+            self._using.release()

@@ -9,12 +9,12 @@ Used by `Consumer`; `handover` and `upkeep` work on the same state in turns. Its
 is handed out of a queue that is given up, lost, paused, or not owned by the clock.
 """
 
-import threading
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from trimtab.callbacks import Owned
 from trimtab.clock import now_s
+from trimtab.consuming.bell import Bell
 from trimtab.consuming.contract import Client, where
 from trimtab.consuming.fair_lock import FairLock
 from trimtab.consuming.hand import Hand
@@ -57,7 +57,7 @@ class Intake:
         """Whether the application works on nothing any more, or is not waited for."""
         self.steps = 0
         """Grows when the application asks for more, and by nothing else; `Hand.at` does between."""
-        self.came_back = threading.Event()
+        self.came_back = Bell()
         self._torn = False
         """Whether what the client gave last may be lost: a signal handler of the application's own
         may raise before it is kept. Until it is read again the client's positions are too far."""
@@ -190,9 +190,11 @@ class Intake:
         for queue, at in places.items():
             self.readings[queue].move(at)
             self.hand.go_back(queue, at)
+        was, self._torn = self._torn, True  # if it is interrupted, all are moved once more
         self.client.end(places.keys())
         self.client.begin(places)
         self.client.pause(places.keys() & self.paused)
+        self._torn = was
 
     def _position(self, reading: Reading, in_hand: Mapping[QueueRef, int], following: int) -> int:
         if self.manual:

@@ -39,10 +39,12 @@ class Taking:
 
     def begin(self) -> None:
         """A loop begins."""
+        self._intake.turn.heal()
         self._begins, self.in_loop = self._begins or self.in_loop, False
 
     def poll(self) -> None:
         """The next one is asked for by itself: the one before is done, whoever asked for that."""
+        self._intake.turn.heal()
         self._begins = self.in_loop = False
 
     def each(self) -> "Iterator[Message]":

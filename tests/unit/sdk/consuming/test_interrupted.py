@@ -1,0 +1,119 @@
+"""A signal handler of the application's own may raise anywhere: `sys.exit` at SIGTERM is common."""
+
+import threading
+import time
+
+import pytest
+
+from tests.builders.memory import MemoryTransport
+from tests.builders.sessions import queue
+from tests.unit.sdk.consuming.in_memory import InMemory
+from tests.unit.sdk.test_consumer import a_consumer
+from trimtab.consuming.bell import Bell
+from trimtab.consuming.confluent import ConfluentClient
+from trimtab.consuming.contract import Wish
+from trimtab.consuming.fair_lock import FairLock
+
+
+def is_free(lock: FairLock) -> bool:
+    """Whether another thread gets it."""
+    got = threading.Event()
+
+    def take() -> None:
+        with lock:
+            got.set()
+
+    threading.Thread(target=take, daemon=True).start()
+    return got.wait(0.3)
+
+
+def test_a_lock_is_let_go_of_by_whoever_should_not_have_it() -> None:
+    """It was taken, and no block was entered."""
+    lock = FairLock()
+    lock.__enter__()
+    taken = not is_free(lock)
+    lock.heal()
+
+    assert (True, True) == (taken, is_free(lock))
+
+
+def test_who_waits_is_left_alone() -> None:
+    """Another thread has it, and is at work."""
+    lock = FairLock()
+    with lock:
+        threads = [threading.Thread(target=lock.heal)]
+        threads[0].start()
+        threads[0].join()
+        assert not is_free(lock)
+
+
+def test_a_block_is_left_at_once_whatever_was_interrupted() -> None:
+    """Its other threads need what the application's own had taken."""
+    kafka = MemoryTransport()
+    with a_consumer(kafka) as consumer:
+        kafka.assign(1, hold=[(0, 1)])
+        consumer.member.wait_until(lambda it: it.assignment)
+        consumer._parts.intake.turn.__enter__()  # noqa: SLF001 - as if a handler had raised
+        began = time.monotonic()
+
+    assert time.monotonic() - began < 15
+
+
+def test_a_loop_goes_on_whatever_was_interrupted() -> None:
+    """The application may catch what its handler raises."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(0)
+    next(reading.taking.each())
+    reading.intake.turn.__enter__()
+    next(reading.taking.each())
+
+    assert is_free(reading.intake.turn)
+
+
+def test_a_queue_that_was_to_be_read_elsewhere_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read no more at the old place, and not yet at the new one."""
+    reading = InMemory()
+    reading.grant(1)
+
+    def interrupted(_: object) -> None:
+        raise InterruptedError
+
+    with monkeypatch.context() as handler:
+        handler.setattr(reading.kafka, "begin", interrupted)
+        with pytest.raises(InterruptedError):
+            reading.parts.seek(queue(), 7)
+    assert {queue(): 0} == reading.kafka.begun
+    reading.offer(7)
+    reading.taken()
+
+    assert {queue(): 7} == reading.kafka.begun
+
+
+def test_librdkafka_is_asked_what_it_reads() -> None:
+    """It refuses to end what it does not read, and to begin what it reads."""
+    client = ConfluentClient(Wish("127.0.0.1:1", "billing", {"log_level": 0}, {}, 2.0))
+    client.begin({queue(0): 0, queue(1): 0})
+    client.end([queue(0)])
+    client.end([queue(0), queue(1)])
+    client.begin({queue(0): 5})
+    client.begin({queue(0): 7})
+    ends = client.ends([queue(0)])
+    client.close()
+
+    assert {} == ends  # and nothing was raised
+
+
+def test_a_bell_that_rang_before_is_heard() -> None:
+    """Who waits looks once too often rather than too late."""
+    bell = Bell()
+    bell.set()
+    bell.set()
+    began = time.monotonic()
+    bell.wait(5)
+    bell.set()
+    bell.clear()
+    at_once = time.monotonic() - began
+    bell.wait(0.1)
+
+    assert (True, True) == (at_once < 1, time.monotonic() - began - at_once >= 0.1)
