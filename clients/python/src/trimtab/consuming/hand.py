@@ -9,7 +9,7 @@ sees what the other has written. Pure. What was handed out stays in hand until t
 come back.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from typing import Generic, TypeVar
 
 from trimtab.protocol import QueueRef
@@ -23,11 +23,14 @@ Firsts = dict[QueueRef, int]
 class Hand(Generic[M]):
     """The messages of one consumer; `place` says where a message stands."""
 
-    __slots__ = ("_foreign", "_last", "_place", "at", "batch", "finished", "messages")
+    __slots__ = ("_foreign", "_last", "_of", "_place", "at", "batch", "finished", "messages")
 
-    def __init__(self, place: Callable[[M], Place], *, remembers: bool = False) -> None:
-        self._place = place
-        self._last: Firsts | None = {} if remembers else None
+    def __init__(
+        self, place: Callable[[M], Place], of: Callable[[M], Hashable] | None = None
+    ) -> None:
+        """Take where a message stands; who also tells cheaply of which queue it is, remembers."""
+        self._place, self._of = place, of
+        self._last: Firsts = {}
         """Of each queue the last that the application has come back from."""
         self.messages: list[M] = []
         self.at = -1
@@ -59,14 +62,14 @@ class Hand(Generic[M]):
 
     def last(self, queue: QueueRef) -> int:
         """The last message of a queue that was handed out, by a hand that remembers; -1: none."""
-        if self._last is None or queue in self._foreign:
+        if queue in self._foreign:
             return -1
         places = map(self._place, [*self.batch, *self.messages[: self.at + 1]])
         return {**self._last, **dict(places)}.get(queue, -1)
 
     def go_back(self, queue: QueueRef, offset: int) -> None:
         """What comes next is this: what was handed out after it is to be handed out again."""
-        if self._last and queue in self._last:
+        if queue in self._last:
             self._last[queue] = min(self._last[queue], offset - 1)
 
     def come_back(self) -> None:
@@ -104,8 +107,7 @@ class Hand(Generic[M]):
     def disown(self, queue: QueueRef) -> None:
         """What is in hand of a queue, and what was, concerns nobody any more."""
         self._foreign.add(queue)
-        if self._last:
-            self._last.pop(queue, None)
+        self._last.pop(queue, None)
 
     def is_foreign(self, queue: QueueRef) -> bool:
         """Whether what is in hand of a queue came under a grant that has ended."""
@@ -113,9 +115,11 @@ class Hand(Generic[M]):
 
     def _remember(self) -> None:
         """Note what the application has come back from."""
-        if self._last is not None:
-            places = map(self._place, [*self.batch, *self.messages[: max(0, self.at)]])
-            self._last.update(it for it in places if it[0] not in self._foreign)
+        if self._of is None:
+            return
+        lasts = {self._of(it): it for it in [*self.batch, *self.messages[: max(0, self.at)]]}
+        places = map(self._place, lasts.values())
+        self._last.update(it for it in places if it[0] not in self._foreign)
 
     def _is_over(self, queue: QueueRef, at: int) -> bool:
         return queue in self._foreign or at <= self.finished.get(queue, -1)

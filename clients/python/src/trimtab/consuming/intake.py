@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from trimtab.callbacks import Owned
 from trimtab.clock import now_s
 from trimtab.consuming.bell import Bell
-from trimtab.consuming.contract import Client, where
+from trimtab.consuming.contract import Client, partition_of, where
 from trimtab.consuming.fair_lock import FairLock
 from trimtab.consuming.hand import Hand
 from trimtab.consuming.leaders import Leaders
@@ -44,7 +44,7 @@ class Intake:
         self.owned = owned
         self.manual = manual
         self.turn = FairLock()
-        self.hand: Hand[Message] = Hand(where, remembers=manual)
+        self.hand: Hand[Message] = Hand(where, partition_of if manual else None)
         self.readings: dict[QueueRef, Reading] = {}
         self.paused: set[QueueRef] = set()
         self.sought: dict[QueueRef, int] = {}
