@@ -70,7 +70,7 @@ def changes(count: int) -> Sequence[Event]:
 
 def drains(count: int) -> Sequence[Event]:
     """Half of so many members are drained, as a rack is: by a command for each."""
-    joins = [_joined(it, topics=frozenset({_topic(0)})) for it in range(count)]
+    joins = [_joined(it, topics=frozenset({_topic(0)}), capacity=2) for it in range(count)]
     commands = (DrainMember(_name(it)) for it in range(count // 2))
     return [*joins, _route(0), *(Commanded(at(1), it.member, "ann", "", it) for it in commands)]
 
@@ -104,9 +104,17 @@ def _joined(
     topics: frozenset[TopicName] = frozenset(),
     patterns: frozenset[Pattern] = frozenset(),
     eager: bool = False,
+    capacity: int | None = None,
 ) -> Event:
-    life = Life(_name(number), LIFE)
-    return Joined(at(1), life, sequence, topics, patterns=patterns, eager=eager)
+    return Joined(
+        at(1),
+        Life(_name(number), LIFE),
+        sequence,
+        topics,
+        patterns=patterns,
+        eager=eager,
+        capacity=capacity,
+    )
 
 
 def _name(number: int) -> MemberId:

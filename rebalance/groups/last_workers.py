@@ -1,9 +1,9 @@
 """Last workers: whether a member may be stopped by command, or its queues would have no worker.
 
 A rack is stopped by one command for each of its members, all in one batch. To look at everybody for
-each of them would stop the controller for a minute in a large group. So one member is looked for
-that works on all that the leaving one does, and has room for any number of queues. While it stays,
-nothing else has to be counted.
+each of them would stop the controller for minutes in a large group. So a few members are looked for
+that work on all that the leaving one does, and together have room for all of its queues. While they
+stay, nothing else has to be counted.
 
 Asked by ``obeying``. The answer is the same as if all were counted each time.
 """
@@ -24,6 +24,7 @@ from rebalance.groups.model.subscriptions import (
     wish_of,
 )
 from rebalance.ids import MemberId, TopicName
+from rebalance.owners import Owners
 
 
 @dataclass(slots=True)
@@ -34,15 +35,19 @@ class _Step:
     """Who was a member when this was asked first."""
     rest: dict[Wish, Iterator[MemberId]] = field(default_factory=dict)
     """By what a leaving member asks for, those that have not been looked at yet."""
-    relief: dict[Wish, MemberId] = field(default_factory=dict)
-    """Who could have all that such a member has."""
+    relief: dict[Wish, list[MemberId]] = field(default_factory=dict)
+    """Who together could have all that such a member has."""
+    owners: Owners | None = None
+    """The target's, of which ``owned`` says how many queues of some topics have one."""
+    owned: dict[frozenset[TopicName], int] = field(default_factory=dict)
 
 
 def why_not(draft: Draft, name: MemberId, leaving: Member) -> str:
     """Return what forbids to stop a member; empty: nothing does."""
     there = known(draft.topics.routes.merged())
     mine = topics_of(leaving, there)
-    if _is_relieved(draft, name, wish_of(leaving), mine, there):
+    owned = _owned(draft, mine)
+    if _is_relieved(draft, name, wish_of(leaving), mine, owned):
         return ""
     others = [
         wish_of(member)
@@ -52,38 +57,50 @@ def why_not(draft: Draft, name: MemberId, leaving: Member) -> str:
     last = sorted((mine & there) - subscribed(others, there))
     if last:
         return f"no other member works on {', '.join(last[:3])}"
-    owned = sum(queue.topic in mine for queue in draft.target.owners)
     if (room := _room(draft, name, mine)) < owned:
         return f"the others have room for {room} of {owned} queues"
     return ""
 
 
-def _is_relieved(
-    draft: Draft,
-    leaving: MemberId,
-    wish: Wish,
-    mine: frozenset[TopicName],
-    there: frozenset[TopicName],
-) -> bool:
-    """Tell whether some member could have all that the leaving one has."""
-    step, members = draft.scratch(_Step), draft.membership.members
+def _owned(draft: Draft, mine: frozenset[TopicName]) -> int:
+    """Count the queues of some topics that have an owner in the target."""
+    step, owners = draft.scratch(_Step), draft.target.owners
+    if owners is not step.owners:
+        step.owners, step.owned = owners, {}
+    if mine not in step.owned:
+        step.owned[mine] = sum(queue.topic in mine for queue in owners)
+    return step.owned[mine]
 
-    def could(name: MemberId) -> bool:
+
+def _is_relieved(
+    draft: Draft, leaving: MemberId, wish: Wish, mine: frozenset[TopicName], owned: int
+) -> bool:
+    """Tell whether a few members are found that could have all of that."""
+    step, members = draft.scratch(_Step), draft.membership.members
+    there = known(draft.topics.routes.merged())
+
+    def room_of(name: MemberId) -> float:
         member = members.get(name)
         if member is None or name == leaving or member.draining or member.away:
-            return False
-        is_bounded = member.capacity is not None or member.resting_until is not None
-        able = member.owns and not is_bounded and not popped_by(member)
-        return able and topics_of(member, there) >= mine
+            return 0
+        if not member.owns or member.resting_until is not None or popped_by(member):
+            return 0
+        if not mine or not topics_of(member, there) >= mine:
+            return 0
+        return math.inf if member.capacity is None else member.capacity
 
-    if (known_one := step.relief.get(wish)) is not None and could(known_one):
-        return bool(mine)
     if step.names is None:
         step.names = [name for name, _ in members.items()]
-    found = next(filter(could, step.rest.setdefault(wish, iter(step.names))), None)
-    if found is not None:
-        step.relief[wish] = found
-    return found is not None and bool(mine)
+    rest = step.rest.setdefault(wish, iter(step.names))
+    able = step.relief[wish] = [*filter(room_of, step.relief.get(wish, ()))]
+    room = sum(map(room_of, able))
+    while not able or room < owned:
+        found = next(filter(room_of, rest), None)
+        if found is None:
+            return False
+        able.append(found)
+        room += room_of(found)
+    return True
 
 
 def _room(draft: Draft, leaving: MemberId, mine: Collection[TopicName]) -> float:
