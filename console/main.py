@@ -105,7 +105,7 @@ def trimtab(
       trimtab config show     every setting, its value and where it came from
 
     Exit codes: 0 ok, 1 error, 2 usage, 3 unhealthy, 4 not found, 5 timed out, 6 it hung,
-    7 another controller has taken over, 130 interrupted.
+    7 another controller is at work, 130 interrupted.
     """
     call = call_of(context)
     call.quiet = quiet

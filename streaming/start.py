@@ -185,10 +185,12 @@ def _set_to(spark: SparkSession, key: str) -> str | None:
         return None
 
 
-def _own_activation(options: Options, other: Incumbent, stop: Event) -> Activation:
-    """Begin at once, as soon as no other controller decides."""
+def _own_activation(options: Options, other: Incumbent, stop: Event) -> Activation | None:
+    """Begin at once, as soon as no other controller decides; None: it was told to stop."""
     if not options.query.takes_over and (name := other.name(stop)) is not None:
         raise QueryFailed(Ending(f"{AT_WORK}: {name}", passes=False))
+    if stop.is_set():
+        return None  # from here on the other one would end
     start, writer = new_start(), StartWriter(options)
     starts = announce(options, start, writer)
     other.let_end(stop)

@@ -264,7 +264,7 @@ def _of_names(
 def of_letters(letters: Iterable[DeadLetter]) -> Iterator[Finding]:
     """Say how many records could not be used, by topic and reason.
 
-    A command that was refused is none of them: who gave it was told why.
+    A command that was refused and answered is none of them: its giver was told why.
     """
     count = Counter((it.topic, it.reason) for it in letters if not _is_answered(it))
     for (topic, reason), times in sorted(count.items()):
@@ -274,7 +274,8 @@ def of_letters(letters: Iterable[DeadLetter]) -> Iterator[Finding]:
 
 
 def _is_answered(letter: DeadLetter) -> bool:
-    return letter.topic.endswith(COMMANDS.name) and letter.reason == "refused"
+    is_refused = letter.topic.endswith(COMMANDS.name) and letter.reason == "refused"
+    return is_refused and not letter.truncated  # one that was cut cannot be answered
 
 
 def of_brokers(verdicts: Iterable[Verdict], now_ms: int) -> Iterator[Finding]:

@@ -39,7 +39,9 @@ class Incumbent:
 
     def __init__(self, options: Options) -> None:
         self._activity = Activity(options, _NAME)
-        self._sure_at = time.monotonic() + grace_of(options) / 1000
+        grace_s = grace_of(options) / 1000
+        self._sure_at = time.monotonic() + grace_s
+        self._patience_s = PATIENCE_S + 2 * grace_s  # a silence may begin anew when Kafka answers
 
     def name(self, stop: Event) -> str | None:
         """Return who is at work; None: nobody, or it was told to stop.
@@ -47,14 +49,15 @@ class Incumbent:
         Raises:
             NotTold: Kafka does not say.
         """
-        self._read(stop)
-        if not self._activity.is_seen and time.monotonic() > self._sure_at:
-            return None
+        activity, has_read = self._activity, False
         for heard in self._heard(stop):
-            if self._activity.over() is not None:
+            if activity.over() is not None:
                 return None
-            if any(isinstance(it, Tick) for it in heard):
-                return self._activity.last
+            if has_read and any(isinstance(it, Tick) for it in heard):
+                return activity.last
+            has_read = has_read or activity.is_read
+            if has_read and not activity.is_seen and time.monotonic() > self._sure_at:
+                return None
         return None
 
     def let_end(self, stop: Event) -> None:
@@ -63,22 +66,18 @@ class Incumbent:
         Raises:
             NotTold: Kafka does not say whether there is one.
         """
-        self._read(stop)
-        if self._activity.is_seen:
+        for _ in self._heard(stop):
+            if self._activity.is_read:
+                break
+        if self._activity.is_seen and self._activity.over() is None:
             give_time(self._activity, stop)
 
     def close(self) -> None:
         """Listen no more."""
         self._activity.close()
 
-    def _read(self, stop: Event) -> None:
-        """Read what has come meanwhile."""
-        for _ in self._heard(stop):
-            if self._activity.is_read:
-                return
-
     def _heard(self, stop: Event) -> Iterator[Sequence[Record]]:
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + self._patience_s
         while not stop.is_set():
             if time.monotonic() > deadline:
                 raise NotTold(f"{NOT_TOLD}: it does not answer")

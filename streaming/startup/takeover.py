@@ -2,11 +2,11 @@
 
 The other half of ``supersession``. Before it reads what is published, a controller appends a start
 to every partition; the offsets of these records are its age. An earlier controller may be only cut
-off, or slow, not dead (fault A5): if a tick came a moment ago, it gets the time to read the start
-and to end; as long as it ticks, its batch is still at work. One that is frozen all the while, or
-slower than anybody waits, may still write one batch, which it had decided before. Its next batch
-ends it. A member that was told something by its successor does not obey it; what is left is in
-``tests.laws.test_takeovers``.
+off, or slow, not dead (fault A5): if it has ticked while this one started, it gets the time to read
+the start and to end; as long as it ticks, its batch is still at work. One that is frozen all the
+while, or slower than anybody waits, may still write one batch, which it had decided before. Its
+next batch ends it. A member that was told something by its successor does not obey it; what is
+left is in ``tests.laws.test_takeovers``.
 
 Called by ``start``, before anything is read or decided. Its one rule: after it, this
 controller is the only one that decides.

@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 
 from rebalance.ids import Position, TopicName
 
-LARGE_BYTES: Final = 8 * 1024
-"""A value above this is looked through before it comes to Python. A batch full of others, 200,000,
+LARGE_BYTES: Final = 4 * 1024
+"""A value above this is looked through before it comes to Python. A batch full of others, 300,000,
 is less than the 2 GB that Spark can hand to a cell at once. Most are a few hundred bytes."""
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from rebalance.groups.model.overrides import NONE, Overrides
 from rebalance.ids import Life, MemberId, Millis, TopicName
 
-_DRAINED: Final = 100
+_DRAINED: Final = 1_000
 """Lives of one group. People drain a rack at a time, by one command for each member."""
 
 

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from streaming.options import TopicOptions
 from streaming.pipeline import MOST_WAITING
 from streaming.query import QueryFailed
-from streaming.start import Beginning
+from streaming.start import Beginning, _own_activation
 from streaming.startup.losses import Contents, Ends, NotSurveyed
 
 NOTHING: Any = None
@@ -135,6 +135,39 @@ def test_a_new_checkpoint_is_begun_if_the_first_try_fails(monkeypatch: pytest.Mo
     old.in_use = True
     one._choose_checkpoint("3-c")  # noqa: SLF001 - as above
     assert ["set aside", "begun"] == old.done
+
+
+@pytest.mark.parametrize("takes_over", [True, False])
+def test_a_start_that_was_told_to_stop_ends_no_other(
+    monkeypatch: pytest.MonkeyPatch, *, takes_over: bool
+) -> None:
+    """Whoever sees that it is the wrong Kafka, and presses Ctrl-C, replaces nobody."""
+    said: list[object] = []
+
+    def announce(*given: object) -> tuple[int, ...]:
+        said.append(given)
+        return (0,)
+
+    monkeypatch.setattr("streaming.start.StartWriter", lambda *_: NOTHING)
+    monkeypatch.setattr("streaming.start.announce", announce)
+    options = cast("Any", SimpleNamespace(query=SimpleNamespace(takes_over=takes_over)))
+    other = cast("Any", SimpleNamespace(name=lambda _: None, let_end=lambda _: None))
+    stop = Event()
+    stop.set()
+
+    assert _own_activation(options, other, stop) is None
+    assert [] == said
+
+
+def test_a_start_that_finds_another_at_work_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names the other one, and would find it again."""
+    monkeypatch.setattr("streaming.start.announce", NOTHING)
+    options = cast("Any", SimpleNamespace(query=SimpleNamespace(takes_over=False)))
+    other = cast("Any", SimpleNamespace(name=lambda _: "b"))
+    with pytest.raises(QueryFailed, match="another controller is at work: b") as ended:
+        _own_activation(options, other, Event())
+
+    assert not ended.value.passes
 
 
 def test_who_finds_that_a_standby_has_its_checkpoint_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -210,6 +210,19 @@ def test_what_was_sought_back_and_is_not_handed_out_is_not_waited_for() -> None:
     assert handed_over_at_once(reading, grant)
 
 
+def test_what_was_sought_back_while_it_was_in_hand_is_not_waited_for() -> None:
+    """To try a message again later: sought before the loop comes back."""
+    reading = InMemory(manual=True)
+    grant = reading.grant(1)
+    reading.offer(10, 11, 12)
+    messages = [reading.taken() for _ in range(2)]
+    reading.parts.commit(messages[:1])
+    reading.parts.seek(queue(), 11)
+    assert reading.take(0.02) is None
+
+    assert handed_over_at_once(reading, grant)
+
+
 def test_what_came_under_another_grant_is_not_waited_for() -> None:
     """Its queue was lost, and is back; what is in hand concerns nobody."""
     reading = InMemory(manual=True)

@@ -66,6 +66,29 @@ def test_many_queues_do_not_wait_for_a_kafka_that_hangs_one_after_the_other(
     assert took < 1.0  # eight at a time would be eight times 0.2 s
 
 
+def test_queues_that_fail_again_and_again_keep_no_others_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Their coordinators are away, and those of the others work."""
+
+    def registered(_: Transactions, grant: Grant) -> Any:  # noqa: ANN401 - a producer
+        if grant.queue.id >= 20:
+            return cast("Any", None)
+        time.sleep(0.05)
+        raise RefusedError(TimeoutError(str(grant.token)))
+
+    monkeypatch.setattr(Transactions, "_register", registered)
+    client = cast("Any", SimpleNamespace(group_metadata=bool))
+    transactions = Transactions(
+        Wish("nowhere:1", "billing", {}, {}, 2.0), cast("Any", None), lambda _: None, client
+    )
+    grants = [Grant(queue(it), 1) for it in range(40)]
+    begun = [len(transactions.register(grants)[0]) for _ in range(4)]
+    transactions.close()
+
+    assert 20 == begun[-1]
+
+
 class Kafka:
     """A producer of confluent-kafka, as far as transactions use it; it keeps what was committed."""
 

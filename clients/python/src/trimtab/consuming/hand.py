@@ -23,7 +23,17 @@ Firsts = dict[QueueRef, int]
 class Hand(Generic[M]):
     """The messages of one consumer; `place` says where a message stands."""
 
-    __slots__ = ("_foreign", "_last", "_of", "_place", "at", "batch", "finished", "messages")
+    __slots__ = (
+        "_back",
+        "_foreign",
+        "_last",
+        "_of",
+        "_place",
+        "at",
+        "batch",
+        "finished",
+        "messages",
+    )
 
     def __init__(
         self, place: Callable[[M], Place], of: Callable[[M], Hashable] | None = None
@@ -32,6 +42,8 @@ class Hand(Generic[M]):
         self._place, self._of = place, of
         self._last: Firsts = {}
         """Of each queue the last that the application has come back from."""
+        self._back: Firsts = {}
+        """Of queues of which something is in hand: where to the application has gone back."""
         self.messages: list[M] = []
         self.at = -1
         """The message that was handed out last; those before it are done, those after it wait."""
@@ -71,10 +83,13 @@ class Hand(Generic[M]):
         """What comes next is this: what was handed out after it is to be handed out again."""
         if queue in self._last:
             self._last[queue] = min(self._last[queue], offset - 1)
+        if any(self._place(it)[0] == queue for it in self._handed_out()):
+            self._back[queue] = min(self._back.get(queue, offset), offset)
 
     def come_back(self) -> None:
         """The application asks for more: nothing is in hand, and what `at` names waits again."""
         self._remember()
+        self._back.clear()
         self.messages, self.at = self.messages[max(0, self.at) :], -1
         self.batch = []
         self.finished.clear()
@@ -85,6 +100,7 @@ class Hand(Generic[M]):
         # After a message the batch that came before it is done.
         if self.at >= 0:
             self._remember()
+        self._back.clear()
         unheard = self.messages[self.at :] if self.at >= 0 else [*self.batch, *self.messages]
         self.messages = [it for it in unheard if not self._is_over(*self._place(it))]
         self.batch, self.at = [], -1
@@ -119,7 +135,9 @@ class Hand(Generic[M]):
             return
         lasts = {self._of(it): it for it in [*self.batch, *self.messages[: max(0, self.at)]]}
         places = map(self._place, lasts.values())
-        self._last.update(it for it in places if it[0] not in self._foreign)
+        for queue, at in places:
+            if queue not in self._foreign:
+                self._last[queue] = min(at, self._back.get(queue, at + 1) - 1)
 
     def _is_over(self, queue: QueueRef, at: int) -> bool:
         return queue in self._foreign or at <= self.finished.get(queue, -1)

@@ -81,6 +81,8 @@ class Transactions:
         self._group_metadata = client.group_metadata()
         self._registered: dict[Grant, _Registered] = {}
         self._pool = ThreadPoolExecutor(_AT_ONCE, "trimtab-transactions")
+        self._refused: set[Grant] = set()
+        """Those that failed to register when they were tried last."""
         self._soon: dict[Grant, Future[None]] = {}
         """What nobody waits for."""
 
@@ -101,9 +103,12 @@ class Transactions:
 
         It waits for Kafka, and so takes nobody's turn. Nothing is written before `begin`: first it
         must be known what Kafka has, and under which token. When one fails, those that have not
-        begun are left for the next time: Kafka may hang, and each of them would wait for that.
+        begun are left for the next time: Kafka may hang, and each of them would wait for that. They
+        come first then, so that those that fail again and again keep no other back.
         """
-        asked = {it: self._pool.submit(self._register, it) for it in grants}
+        self._refused.intersection_update(grants)
+        turns = sorted(grants, key=self._refused.__contains__)
+        asked = {it: self._pool.submit(self._register, it) for it in turns}
         ours, failed = dict[Grant, Producer](), None
         for grant, answer in asked.items():
             if answer.cancelled():
@@ -112,6 +117,7 @@ class Transactions:
                 ours[grant] = _result(answer)  # it has a limit
             except RefusedError as error:
                 failed = error
+                self._refused.add(grant)
                 for it in asked.values():
                     it.cancel()
         return ours, failed
