@@ -27,7 +27,6 @@ import pytest
 from chaos.fleet import MEMBERS
 from chaos.lines import Lines
 from console.embedded.broker import EmbeddedKafka
-from console.embedded.ports import choose_port
 from tests.builders.command_line import Run, caller
 from tests.builders.redis_server import RedisServer
 from tests.integration.accounts import Account
@@ -38,6 +37,10 @@ from tests.integration.rocketmq_consumers import consumers  # noqa: F401 - a fix
 from tests.integration.secured_callers import ANN, PASSWORD, PREFIX
 from tests.integration.secured_callers import PARTITIONS as SECURED_PARTITIONS
 from tests.integration.secured_kafka import SecuredKafka
+from tests.integration.shared_controller import (  # noqa: F401 - a fixture and a hook
+    pytest_runtest_teardown,
+    shared_controller,
+)
 from tests.integration.topics import PARTITIONS, create_control_topics, create_topic
 from trimtab import Member
 from trimtab.transports import Client as Library
@@ -177,26 +180,6 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
     """The Redis of the session's controller."""
     with RedisServer(tmp_path_factory.mktemp("redis")) as server:
         yield server
-
-
-@pytest.fixture(scope="session")
-def controller(
-    kafka: EmbeddedKafka, redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ControllerProcess]:
-    """The session's controller, with Spark's pages on; take a group of your own on it.
-
-    It asks a name server of RocketMQ, too, which is there while a test runs one.
-    """
-    home = tmp_path_factory.mktemp("controller")
-    prefix = f"controller-{uuid.uuid4().hex[:8]}."
-    servers = kafka.bootstrap_servers
-    pages = {f"controller.{name}_port": choose_port(0) for name in ("ui", "http")}
-    settings = {**pages, "routes.name_servers": f"127.0.0.1:{choose_port(0)}"}
-    settings["redis.url"] = redis_server.url
-    with ControllerProcess(home, servers, prefix, **settings) as controller:
-        yield controller
-        assert controller.stop() == 0, controller.log.read_text()
-    assert "Traceback" not in controller.log.read_text()
 
 
 @pytest.fixture
