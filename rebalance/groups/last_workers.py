@@ -47,7 +47,7 @@ def why_not(draft: Draft, name: MemberId, leaving: Member) -> str:
     there = known(draft.topics.routes.merged())
     mine = topics_of(leaving, there)
     owned = _owned(draft, mine)
-    if _is_relieved(draft, name, wish_of(leaving), mine, owned):
+    if _is_relieved(draft, name, wish_of(leaving), mine, there, owned):
         return ""
     others = [
         wish_of(member)
@@ -73,11 +73,15 @@ def _owned(draft: Draft, mine: frozenset[TopicName]) -> int:
 
 
 def _is_relieved(
-    draft: Draft, leaving: MemberId, wish: Wish, mine: frozenset[TopicName], owned: int
+    draft: Draft,
+    leaving: MemberId,
+    wish: Wish,
+    mine: frozenset[TopicName],
+    there: frozenset[TopicName],
+    owned: int,
 ) -> bool:
     """Tell whether a few members are found that could have all of that."""
     step, members = draft.scratch(_Step), draft.membership.members
-    there = known(draft.topics.routes.merged())
 
     def room_of(name: MemberId) -> float:
         member = members.get(name)

@@ -69,7 +69,7 @@ class Incumbent:
         for _ in self._heard(stop):
             if self._activity.is_read:
                 break
-        if self._activity.is_seen and self._activity.over() is None:
+        if self._activity.is_seen:
             give_time(self._activity, stop)
 
     def close(self) -> None:

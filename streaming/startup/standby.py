@@ -74,8 +74,7 @@ class Standby:
             Undelivered: Kafka did not take it.
         """
         starts = announce(self._options, start, writer)
-        if self._activity.over() is None:
-            give_time(self._activity, stop)
+        give_time(self._activity, stop)
         self._activity.close()
         return starts
 

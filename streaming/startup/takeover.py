@@ -36,6 +36,8 @@ def new_start() -> str:
 
 def give_time(activity: Activity, stop: Event) -> None:
     """Wait until the controller that was active has read the start, and decides no more."""
+    if activity.over() is not None:
+        return
     log = logger(_NAME).bind(active=activity.last)
     log.info("another controller was active a moment ago; waiting for it to end")
     if (cause := activity.wait(stop, LONGEST_S)) is not None:
