@@ -1,7 +1,7 @@
 """A Kafka that is a dictionary, behind the SDK's own port, and a controller that is a test.
 
 For what the shells do with threads, callbacks and trouble. What a real Kafka does is in
-`tests/integration/test_member.py`.
+`tests/integration/sdk/test_member.py`.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """`trimtab-guard -- COMMAND`, as a process: its command lives as it would without.
 
-No Kafka is needed: that queues are released is in `tests/integration/test_guard.py`.
+No Kafka is needed: that queues are released is in `tests/integration/sdk/test_guard.py`.
 """
 
 import os

@@ -1,0 +1,1 @@
+"""A controller in a process of its own: how it starts, works, dies and comes back."""

@@ -1,0 +1,1 @@
+"""Members, consumers and producers in Java, as their users build them."""

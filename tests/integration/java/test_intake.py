@@ -1,0 +1,36 @@
+"""What a consumer in Java takes for done, where a queue's log is not the one that it was.
+
+Python's answers are in ``tests.unit.sdk.consuming.test_upkeep``.
+"""
+
+import pytest
+
+from tests.integration.java.programs import answered, java
+
+pytestmark = pytest.mark.slow
+
+BEGIN = 100
+
+
+def play(*lines: str) -> list[str]:
+    """What the intake answers to these, in order; it begins at an offset, as committed."""
+    return answered([*java("kafka.IntakeRules"), str(BEGIN)], lines)
+
+
+def test_in_a_topic_that_was_made_anew_it_counts_from_the_beginning() -> None:
+    """What was done, in hand and committed in the old one says nothing of where one is in this."""
+    answers = play(
+        *("read 100 107", "done 106", "position", "on 108 0", "position", "done 107"),
+        *("read 0 2", "done 1", "position"),
+    )
+
+    assert ["true", "107 100"] == answers[1:3]
+    assert ["0 null", "false"] == answers[4:6], "others begin there, and nothing is known of Kafka"
+    assert ["true", "2 null"] == answers[7:]
+
+
+def test_where_messages_were_deleted_what_is_done_stays_done() -> None:
+    """It reads on behind them."""
+    answers = play("read 100 107", "done 107", "on 108 200", "position", "done 107")
+
+    assert ["108 100", "true"] == answers[-2:]

@@ -1,0 +1,139 @@
+"""What consumers in Java are not let do, and how their loops end: real clients."""
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from bench.rocketmq.programs import FIVE
+from tests.integration.accounts import Account
+from tests.integration.conftest import QUEUES
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.java.process import JavaProcess
+from tests.integration.java.programs import java
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+REFUSED: Final = {
+    "push-twice": "IllegalStateException Trimtab.attach: the consumer is attached already",
+    "push-late": "IllegalStateException Trimtab.attach: the consumer was started before",
+    "lite-twice": "IllegalStateException Trimtab.attach: the consumer is attached already",
+    "pull-twice": "IllegalStateException Trimtab.attach: the consumer is attached already",
+    "producer-twice": "IllegalStateException TrimtabProducer.attach: the producer is attached",
+    "topic-twice": "IllegalArgumentException topics: one is named twice: [a, b, a]",
+    "topic-odd": 'IllegalArgumentException topics: "bad topic!" is no topic of Kafka\'s: ',
+    "topic-none": "IllegalArgumentException topics: name at least one",
+    "session-none": "IllegalArgumentException sessionTimeout: PT0S is too short: PT0.1S at least",
+    "revocation-none": "IllegalArgumentException revocationTimeout: PT0S is too short: ",
+}
+SOON_S: Final = 4.0
+"""Less than a session of silence."""
+AT_WORK_S: Final = 10.0
+"""Longer than a JVM takes to start and to join."""
+HANDED_S: Final = 15.0
+"""Half of what is waited for commits by hand, and enough for a JVM to start and to join."""
+
+
+def test_mistakes_are_refused_when_they_are_made() -> None:
+    """Two owners, or a wait for ever, would come of them."""
+    done = subprocess.run(
+        java("Mistakes", FIVE), capture_output=True, text=True, timeout=120, check=False
+    )
+    said = dict(it.split(" ", 1) for it in done.stdout.splitlines() if it.split(" ")[0] in REFUSED)
+
+    assert REFUSED.keys() == said.keys(), done.stderr[-2_000:]
+    assert [] == [it for it, why in REFUSED.items() if not said[it].startswith(why)]
+
+
+@pytest.fixture
+def start(
+    controller: ControllerProcess, group: str, topic: str, tmp_path: Path
+) -> Iterator[Callable[..., JavaProcess]]:
+    """Starts consumers of Kafka in Java."""
+    with ExitStack() as stack:
+
+        def started(name: str, *options: str) -> JavaProcess:
+            where = [controller.servers, controller.prefix, group, topic, name]
+            command = [*java("KafkaWorker"), *where, *options]
+            return stack.enter_context(JavaProcess(tmp_path / name, command))
+
+        yield started
+
+
+def take(worker: JavaProcess, count: int) -> None:
+    """Have it take so many messages, and commit them."""
+    worker.tell(f"take {count}")
+    worker.tell("commit")
+    worker.wait_for(" committed true")
+
+
+def hand_over(start: Callable[..., JavaProcess]) -> None:
+    """Have another one join, and get queues."""
+    second = start("b", "commit=manual")
+    second.tell("idle 60000")
+    second.wait_for(" granted ")
+
+
+def test_a_loop_that_is_interrupted_leaves_in_good_order(
+    account: Account, start: Callable[..., JavaProcess]
+) -> None:
+    """As by shutdownNow(): it closes all that it has, and its process ends."""
+    account.produce(QUEUES)
+    worker = start("a", "commit=manual")
+    take(worker, QUEUES)
+    began = time.monotonic()
+    worker.tell("interrupt")
+    worker.wait_for("closed")
+
+    assert 0 == worker.end()
+    assert time.monotonic() - began < SOON_S
+
+
+def test_what_was_sought_and_not_handed_out_is_not_waited_for(
+    account: Account, start: Callable[..., JavaProcess]
+) -> None:
+    """By hand only what was handed out is committed: the rest would be waited for in vain."""
+    account.produce(QUEUES)
+    first = start("a", "commit=manual")
+    take(first, QUEUES)
+    for number in range(QUEUES):
+        first.tell(f"pause {number}")
+    account.produce(QUEUES)
+    for number in range(QUEUES):
+        first.tell(f"seek {number} 2")
+    first.tell("idle 60000")
+    began = time.monotonic()
+    hand_over(start)
+
+    assert time.monotonic() - began < HANDED_S
+
+
+def test_what_was_sought_back_is_waited_for_while_it_is_in_hand(
+    account: Account, start: Callable[..., JavaProcess]
+) -> None:
+    """Also where it had been committed once: nobody else may have it meanwhile."""
+    account.produce(QUEUES)
+    first = start("a", "commit=manual")
+    take(first, QUEUES)
+    for number in range(QUEUES):
+        first.tell(f"seek {number} 0")
+    first.tell(f"take {QUEUES}")
+    began = time.monotonic()
+    first.tell(f"sleep {int(AT_WORK_S * 1_000)}")
+    first.tell("idle 60000")
+    hand_over(start)
+
+    assert time.monotonic() - began > AT_WORK_S
+
+
+def test_a_listener_that_fails_with_an_error_ends_its_consumer(
+    start: Callable[..., JavaProcess],
+) -> None:
+    """Any other end would leave it with queues that it never reads, and ready."""
+    worker = start("a", "fails=yes")
+    worker.tell("idle 60000")
+    worker.wait_for("ConsumerFailedException")

@@ -1,0 +1,1 @@
+"""Clients and servers of a real RocketMQ that obey the controller."""

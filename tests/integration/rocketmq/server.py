@@ -1,0 +1,55 @@
+"""A real name server and real brokers of RocketMQ, in one process, as the tests tell them.
+
+Used by the tests of RocketMQ's clients. Its one rule: it is where the session's controller asks for
+routes, so there is one at a time.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from bench.rocketmq.programs import FIVE
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.java.process import JavaProcess
+from tests.integration.java.programs import java
+
+
+class RocketMQ(JavaProcess):
+    """The servers; `broker-a` is always there.
+
+    Args:
+        home: Where they keep their files.
+        controller: Which asks the name server.
+        cluster: What the brokers' cluster is called.
+        brokers: Further brokers.
+        hook: Settings of the hook that all brokers load; None: they load none.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        controller: ControllerProcess,
+        cluster: str = "DefaultCluster",
+        brokers: Sequence[str] = (),
+        hook: Mapping[str, str] | None = None,
+    ) -> None:
+        self.names = str(controller.settings["routes.name_servers"])
+        """The name server's address."""
+        port = self.names.rpartition(":")[2]
+        command = java("RocketServer", FIVE, hook=hook)
+        super().__init__(home, [*command, str(home), port, cluster, *brokers])
+
+    def __enter__(self) -> Self:
+        """Wait until they serve."""
+        self.wait_for("ready")
+        return self
+
+    def make(self, topic: str, queues: int) -> None:
+        """Make a topic, with so many queues at each broker."""
+        self.order(f"topic {topic} {queues}", "made")
+
+    def order(self, order: str, answer: str) -> str:
+        """Tell them something; return what they answer."""
+        said = sum(answer in line for line in self.lines())
+        self.tell(order)
+        return self.wait_for(answer, said + 1)

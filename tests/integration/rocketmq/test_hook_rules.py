@@ -1,0 +1,269 @@
+"""The rules of the brokers' hook: whose answer counts, who is gone, and who is two."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from bench.rocketmq.programs import FIVE
+from console.embedded.ports import choose_port
+from tests.builders.sessions import assignment
+from tests.integration.java.process import JavaProcess
+from tests.integration.java.programs import BUILT, answered, java
+from trimtab.protocol import HolderRef, encode
+
+pytestmark = pytest.mark.slow
+
+NONE_YET: Final = "{}"
+OWN: Final = "own"
+PATIENCE_S: Final = 10
+"""Of the program that plays the rules."""
+
+
+def play(*lines: str) -> list[str]:
+    """What the hook answers to these, in order; it copies the heartbeats of `billing`."""
+    return answered([*java("rocketmq.broker.HookRules", hook={}), "billing"], lines)
+
+
+def share(*queues: int, broker: str = "broker-a") -> str:
+    """A client's record on the topic `assignments`."""
+    hold = tuple(HolderRef("orders", broker, number, 1) for number in queues)
+    return encode(assignment(1).model_copy(update={"hold": hold})).decode()
+
+
+def queues(answer: str, mode: str = "PULL") -> list[int]:
+    """The queues that a broker's answer names, all to be had in this way."""
+    rows = json.loads(answer)["messageQueueAssignments"]
+    assert {mode} >= {it["mode"] for it in rows}
+    return sorted(it["messageQueue"]["queueId"] for it in rows)
+
+
+def test_a_share_is_answered_topic_by_topic() -> None:
+    """One that has none of a topic is told to have none; who gets the same again is no news."""
+    told = play(
+        f"post billing a 0 {share(0, 3)}",
+        f"post billing a 0 {share(0, 3)}",
+        "ask billing a orders 1",
+        "read",
+        "ask billing a orders 1",
+        "ask billing a visits 1",
+        "ask billing b orders 1",
+    )
+
+    assert ["true", "false", NONE_YET, "read"] == told[:4]
+    assert [[0, 3], []] == [queues(it) for it in told[4:6]]
+    assert told[6] == NONE_YET
+
+
+def test_an_end_that_kafka_never_took_is_forgotten() -> None:
+    """Or each heartbeat of a client that has come back would be copied again, and its copies."""
+    told = play("gone a 1000", "ending a 2000", "ending b 2000", "ending a 17000")
+
+    assert ["gone", "true", "false", "false"] == told
+
+
+@pytest.mark.parametrize("idle_first", [True, False])
+def test_a_client_that_is_to_have_nothing_is_told_so_whoever_was_heard_first(
+    *, idle_first: bool
+) -> None:
+    """Or it would keep a queue that another one has by now."""
+    posts = [f"post billing idle 0 {share()}", f"post billing busy 0 {share(0)}"]
+    told = play(
+        *(posts if idle_first else reversed(posts)),
+        f"post visits idle 0 {share()}",
+        "post visits idle 1 -",
+        f"post visits busy 0 {share(1)}",
+        "read",
+        "ask billing idle orders 1",
+        "ask billing busy orders 1",
+        "ask visits idle orders 1",
+    )
+
+    assert [[], [0]] == [queues(it) for it in told[6:8]]
+    assert told[8] == NONE_YET
+
+
+def test_what_is_shared_is_popped_and_the_rest_is_pulled() -> None:
+    """A change of either is news; a topic that is still owned by an older target is popped, too."""
+
+    def told(shared: str) -> str:
+        hold = (HolderRef("orders", "broker-a", 0, 1), HolderRef("visits", "broker-a", 2, 1))
+        rows = tuple(HolderRef("visits", "broker-a", int(it), 1) for it in shared)
+        return encode(assignment(1).model_copy(update={"hold": hold, "shared": rows})).decode()
+
+    answers = play(
+        f"post billing a 0 {told('12')}",
+        f"post billing a 0 {told('12')}",
+        f"post billing a 0 {told('1')}",
+        "read",
+        "ask billing a orders 1",
+        "ask billing a visits 1",
+    )
+
+    assert ["true", "false", "true", "read"] == answers[:4]
+    assert ([0], [1]) == (queues(answers[4]), queues(answers[5], "POP"))
+
+
+def test_the_brokers_own_answers_come_back_when_no_controller_is_heard() -> None:
+    """After the hook's patience, and not before; a controller that is back counts at once."""
+    told = play(
+        f"post billing a 0 {share(1)}",
+        "read",
+        f"ask billing a orders {PATIENCE_S}",
+        f"ask billing a orders {PATIENCE_S + 1}",
+        f"controller {PATIENCE_S + 2}",
+        f"ask billing a orders {PATIENCE_S + 3}",
+    )
+
+    assert [[1], [1]] == [queues(told[2]), queues(told[5])]
+    assert told[3] == OWN
+
+
+@pytest.mark.parametrize(
+    ("group", "expected"), [("billing", [NONE_YET, NONE_YET, OWN]), ("other", [OWN] * 3)]
+)
+def test_a_group_that_the_controller_answers_not_is_not_kept_waiting(
+    group: str, expected: Sequence[str]
+) -> None:
+    """One whose heartbeats are copied waits for the hook's patience; all others not at all."""
+    seconds = (0, PATIENCE_S, PATIENCE_S + 1)
+    lines = [line for s in seconds for line in (f"controller {s}", f"ask {group} a orders {s}")]
+
+    assert [*expected] == play("read", *lines)[2::2]
+
+
+def test_a_client_that_the_controller_does_not_know_is_told_once() -> None:
+    """It keeps what it has, for ever, while others of its group are answered."""
+    told = play(
+        f"post billing a 0 {share(0)}",
+        "ask billing b orders 0",
+        "read",
+        "ask billing b orders 1",
+        f"controller {PATIENCE_S}",
+        "ask billing b orders 10",
+        "unknown 11",
+        "ask billing b orders 12",
+        "unknown 12",
+        "unknown 13",
+        "ask billing c orders 13",
+        f"post billing c 13 {share(1)}",
+        "ask billing c orders 14",
+        "unknown 15",
+    )
+
+    assert [NONE_YET] * 3 == [told[it] for it in (3, 5, 7)]
+    assert ["", "b of billing", "", ""] == [told[it] for it in (6, 8, 9, 13)]
+
+
+def test_who_is_no_member_any_more_drops_everything_while_others_are() -> None:
+    """A group without members is nobody's: moved back, or all of its clients have gone."""
+    told = play(
+        f"post other a 0 {share(0)}",
+        f"post other b 0 {share(1)}",
+        "read",
+        "post other a 1 -",
+        "ask other a orders 2",
+        "post other b 3 -",
+        "ask other a orders 4",
+        "ask other b orders 4",
+    )
+
+    assert [[], "true"] == [queues(told[4]), told[3]]
+    assert [OWN, OWN] == told[6:]
+
+
+def test_members_on_kafka_are_not_kept() -> None:
+    """Their queues have no broker, and no client of RocketMQ asks for them."""
+    assert [OWN] == play(f"post other a 0 {share(0, broker='')}", "read", "ask other a orders 1")[
+        2:
+    ]
+
+
+def test_the_last_broker_that_hears_a_client_ends_it() -> None:
+    """One that others hear is not gone; who has not heard it for two heartbeats does not count."""
+    told = play(
+        "heard x broker-a 0",
+        "heard x broker-b 0",
+        "lost x broker-a 1000",
+        "lost x broker-b 1001",
+        "heard y broker-a 0",
+        "heard y broker-b 50000",
+        "lost y broker-b 80000",
+        "lost z broker-a 0",
+    )
+
+    assert ["false", "true"] == told[2:4]
+    assert ["true", "true"] == told[6:]
+
+
+def test_made_up_names_fill_no_broker() -> None:
+    """Who comes when there is no room, or has no name, is not looked after; the others are."""
+    turns = [(name, port) for port in (1, 2, 1) for name in ("known", "x" * 256)]
+    told = play(
+        *(f"speaks {name} a:{port} 0" for name, port in turns),
+        *(f"speaks c{number} a:1 0" for number in range(100_000)),
+        *(f"speaks late a:{port} 0" for port in (1, 2, 1)),
+        "speaks known a:2 0",
+    )
+
+    assert ["false"] * 4 + ["true", "false"] == told[:6]
+    assert [*["false"] * 3, "true"] == told[-4:]
+
+
+def test_two_processes_speak_by_turns_from_two_addresses() -> None:
+    """One that connects again, however often, is one; what was found is forgotten in time."""
+    once = [f"speaks x a:{port} {port}" for port in range(5) for _ in range(2)]
+    both = play(*once, "speaks x b:9 10", "speaks x a:4 11", "speaks x a:4 12", "speaks x a:4 140")
+
+    assert ["false"] * 11 == both[:11]
+    assert ["true", "true", "false"] == both[11:]
+    assert ["false"] * 2 == play("speaks x a:1 0", "speaks x b:1 1")
+
+
+def test_a_queue_that_nobody_asks_for_is_told_once() -> None:
+    """After two minutes, of queues of this broker that are a share; one that is new has time."""
+    asked = [f"pull billing orders {queue} 100" for queue in (0, 9)]
+    told = play(
+        f"post billing a 0 {share(0, 1)}",
+        f"post billing b 0 {share(2, broker='broker-b')}",
+        "idle broker-a 0",
+        *asked,
+        "controller 120",
+        "idle broker-a 120",
+        "controller 121",
+        "idle broker-a 121",
+        "idle broker-a 122",
+        f"post billing b 123 {share(1)}",
+        f"post billing a 123 {share(0)}",
+        "controller 221",
+        "idle broker-a 221",
+        "controller 242",
+        "idle broker-a 242",
+    )
+
+    idle = "billing orders 1, the share of a"
+    assert ["", idle, ""] == [told[6], told[8], told[9]]
+    assert ["billing orders 0, the share of a", ""] == [told[13], told[15]]
+
+
+def test_without_a_controller_no_share_is_missed() -> None:
+    """Its word does not count, so clients ask for what their broker says."""
+    told = play(f"post billing a 0 {share(0)}", "idle broker-a 0", "idle broker-a 200")
+    assert ["", ""] == told[1:]
+
+
+def test_a_broker_whose_hook_lacks_its_libraries_starts_without_it(tmp_path: Path) -> None:
+    """Somebody has copied one jar of the three; the broker's log says which are missing."""
+    places = [BUILT / name / "classes" for name in ("trimtab-rocketmq-broker", "trimtab-checks")]
+    path = os.pathsep.join(map(str, [*places, BUILT / "lib" / FIVE / "*"]))
+    command = java("RocketServer", FIVE, hook={"kafka": "127.0.0.1:1"})
+    command[command.index("-cp") + 1] = path
+    home = tmp_path / "server"
+    with JavaProcess(home, [*command, str(home), str(choose_port(0)), "Bare"]) as server:
+        server.wait_for("ready")
+
+    said = "".join(it.read_text(errors="replace") for it in home.rglob("broker*.log"))
+    assert "trimtab-core or kafka-clients is not in the lib folder" in said

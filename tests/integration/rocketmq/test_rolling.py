@@ -1,0 +1,96 @@
+"""A group of RocketMQ's moves by a rolling deployment: old consumers and attached ones share it."""
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bench.rocketmq.programs import FIVE, FOUR
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.published import Published
+from tests.integration.rocketmq.consumers import QUEUES, Consumers, Work, overlaps
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+PATIENCE_S = 40.0
+CHANGES_NS = 3_000_000_000
+"""RocketMQ's clients hear of a change one by one, and each deals anew by what it has heard."""
+
+
+def test_a_group_moves_one_by_one_and_back(
+    controller: ControllerProcess, published: Published, group: str, tmp_path: Path
+) -> None:
+    """Nobody works on another's queue but while RocketMQ deals anew; no message is lost."""
+    changes = list[tuple[int, int]]()
+    with closing(Consumers(tmp_path, controller, published, group)) as consumers:
+
+        def joins(name: str, library: str, rule: str) -> None:
+            began = time.monotonic_ns()
+            consumers.join(name, library, "concurrently", fallback=rule)
+            consumers.workers[name].wait_for(" end ", count=20)
+            changes.append((began, time.monotonic_ns()))
+
+        def leaves(name: str) -> None:
+            began = time.monotonic_ns()
+            assert consumers.workers[name].end() == 0
+            changes.append((began, time.monotonic_ns()))
+
+        consumers.begin()
+        joins("old1", FOUR, "BROKER")
+        joins("old2", FIVE, "BROKER")
+        joins("new1", FIVE, "MOVING")
+        share_all(consumers, "old1", "old2", "new1")
+        assert "MOVING" == consumers.state("new1")
+        leaves("old1")
+        joins("new2", FOUR, "MOVING")
+        share_all(consumers, "old2", "new1", "new2")
+        leaves("old2")
+        both(consumers, "OBEYING")
+        changes.append((time.monotonic_ns(), time.monotonic_ns()))
+        consumers.settle("new1#trimtab", "new2#trimtab")
+        share_all(consumers, "new1", "new2")
+
+        joins("old3", FIVE, "BROKER")
+        both(consumers, "MOVING")
+        share_all(consumers, "new1", "new2", "old3")
+        leaves("new1")
+        leaves("new2")
+        share_all(consumers, "old3")
+        sent = consumers.stop()
+
+    work = consumers.work()
+    assert set(range(sent)) <= {it.number for it in work}
+    assert [] == apart(work, changes)
+
+
+def apart(work: list[Work], changes: list[tuple[int, int]]) -> list[tuple[Work, Work]]:
+    """Those that two had in hand at a time, of one queue, while nobody came or went."""
+    return [
+        pair
+        for pair in overlaps(work)
+        if not any(
+            began - CHANGES_NS < max(it.begun for it in pair) < ended + CHANGES_NS
+            for began, ended in changes
+        )
+    ]
+
+
+def both(consumers: Consumers, wanted: str) -> None:
+    """Wait until both attached ones work by this rule."""
+    deadline = time.monotonic() + PATIENCE_S
+    while {consumers.state(it) for it in ("new1", "new2")} != {wanted}:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+def share_all(consumers: Consumers, *names: str) -> None:
+    """Wait until these and nobody else work, each on queues of its own, and on all of them."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        shares = consumers.shares()
+        owned = [it for share in shares.values() for it in share]
+        if {*names} == shares.keys() and QUEUES == len(owned) == len({*owned}):
+            return
+        assert time.monotonic() < deadline, shares
+        time.sleep(0.2)

@@ -1,0 +1,76 @@
+"""The rules of RocketMQ's consumers that obey: what a client is told, and when again."""
+
+from collections.abc import Iterable
+from typing import Final
+
+import pytest
+
+from bench.rocketmq.programs import FIVE, FOUR
+from tests.integration.java.programs import answered, java
+
+pytestmark = pytest.mark.slow
+
+RETRY_MS: Final = 50
+"""RocketMQ 5 asks again after this, while it has not got a queue."""
+
+
+def play(*lines: str, client: str = FIVE) -> list[str]:
+    """What a consumer's rules answer to these, in order."""
+    return answered(java("rocketmq.ClientRules", client), lines)
+
+
+def told(times: Iterable[int], token: int = 1, *, begun: bool = False) -> list[str]:
+    """A client asks at these times, and has begun on the queue or not."""
+    return [f"told {token} {str(begun).lower()} {ms}" for ms in times]
+
+
+def test_a_queue_that_the_client_cannot_begin_on_is_tried_once_a_second() -> None:
+    """Half a second long without a pause: the lock that a former owner returns is had at once."""
+    quick = told(range(0, 500, RETRY_MS))
+    slow = told(range(500, 5_500, RETRY_MS))
+
+    answers = play("granted 1", *quick, *slow)[1:]
+
+    assert ["true"] * len(quick) == answers[: len(quick)]
+    assert 5 <= answers[len(quick) :].count("true") <= 6
+
+
+def test_a_queue_that_is_begun_or_granted_anew_is_told_at_once() -> None:
+    """After many tries in vain."""
+    vain = told(range(0, 1_000, RETRY_MS))
+    begun = [*told([1_000], begun=True), *told([1_001, 1_002])]
+    anew = ["granted 2", *told([1_000, 1_001], 2)]
+
+    assert ["true"] * 3 == play(*vain, *begun)[-3:]
+    assert ["true"] * 2 == play(*vain, *anew)[-2:]
+    assert ["false", "true"] == play(*vain, "granted 1", *told([1_000, 1_901]))[-2:]
+
+
+@pytest.mark.parametrize("client", [FIVE, FOUR])
+def test_a_queue_is_known_with_and_without_the_namespace(client: str) -> None:
+    """What `poll` gives has topics without it."""
+    told = play("whole shop orders", "whole shop shop%orders", client=client)
+
+    assert ["shop%orders-broker-a-3 [shop%orders]"] * 2 == told
+
+
+@pytest.mark.parametrize("client", [FIVE, FOUR])
+def test_what_is_set_after_the_line_is_guarded_or_noticed(client: str) -> None:
+    """A listener that is registered late is asked for nothing that is another's."""
+    assert ["RECONSUME_LATER", "true", "false"] == play(
+        "late", "offsets OURS", "offsets OTHERS", client=client
+    )
+
+
+def test_a_producer_that_does_not_start_is_not_waited_for_for_ever() -> None:
+    """A failed start can be followed by no shutdown, and each attached one has a thread."""
+    over = play(
+        "producer RUNNING 9999",
+        "producer CREATE_JUST 60",
+        "producer START_FAILED 60",
+        "producer CREATE_JUST 61",
+        "producer START_FAILED 61",
+        "producer SHUTDOWN_ALREADY 1",
+    )
+
+    assert ["false"] * 3 + ["true"] * 3 == over

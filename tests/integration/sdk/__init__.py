@@ -1,0 +1,1 @@
+"""Members, consumers and producers in Python, as their users write them."""
