@@ -28,7 +28,7 @@ SHARED: Final = {
     "tests/integration/console/test_doctor.py": "controller",
     "tests/integration/console/test_papers.py": "controller",
     "tests/integration/console/test_terminal.py": "controller",
-    "tests/integration/controller/test_bad_broker.py": "cluster",
+    "tests/integration/sdk/test_bad_broker.py": "cluster",
     "tests/integration/controller/test_outside.py": "controller",
     "tests/integration/controller/test_poison.py": "controller",
     "tests/integration/controller/test_route_watcher.py": "controller",

@@ -14,9 +14,8 @@ from threading import Thread
 import pytest
 
 from console.embedded.broker import EmbeddedKafka
-from tests.integration.controller.test_outage import restarted
-from tests.integration.sdk.test_member import PARTITIONS
-from tests.integration.topics import create_control_topics
+from tests.integration.broken_kafka import restarted
+from tests.integration.topics import PARTITIONS, create_control_topics
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 

@@ -10,13 +10,13 @@ from confluent_kafka import Producer
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.command_line import caller
 from tests.integration.conftest import MakeMember
-from tests.integration.controller.outside_view import (
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.outside_view import (
     ask,
     counts,
     each_input_is_counted_once,
     metrics,
 )
-from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import PATIENCE_S, Published
 from tests.integration.topics import PARTITIONS
 from trimtab.protocol import RebalanceDone, partition_of

@@ -15,9 +15,9 @@ from console.embedded.broker import EmbeddedKafka
 from console.embedded.instance import Instance
 from console.embedded.ports import choose_port
 from tests.integration.conftest import SESSION_S
-from tests.integration.controller.outside_view import each_input_is_counted_once
 from tests.integration.controller.watched_group import QUEUES, WatchedGroup
 from tests.integration.controller_process import ControllerProcess
+from tests.integration.outside_view import each_input_is_counted_once
 from tests.integration.published import Published
 from tests.integration.topics import create_topic
 from trimtab import Member

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from tests.integration.java.programs import answered, java
+from tests.integration.java_programs import answered, java
 from trimtab.faults.verdicts import FRESH_FOR_MS, VerdictBoard
 from trimtab.protocol import Verdict, encode
 from trimtab.sending.broker_times import Reading, Window

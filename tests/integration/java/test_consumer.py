@@ -17,10 +17,10 @@ from tests.builders.application import until
 from tests.integration.accounts import Account, ends
 from tests.integration.conftest import QUEUES
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.java.process import PATIENCE_S, JavaProcess
-from tests.integration.java.programs import java
+from tests.integration.guarded import await_guard
+from tests.integration.java_process import PATIENCE_S, JavaProcess
+from tests.integration.java_programs import java
 from tests.integration.published import Published
-from tests.integration.sdk.guarded import await_guard
 from tests.integration.watched_offsets import Offsets
 from trimtab.guard_lines import ADDRESS, Farewell, Post, Welcome, heard, line_of
 from trimtab.holdings import Holdings

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.java.process import PATIENCE_S, JavaProcess
-from tests.integration.java.programs import answered, java
+from tests.integration.java_process import PATIENCE_S, JavaProcess
+from tests.integration.java_programs import answered, java
 from trimtab.guard_lines import ADDRESS, Farewell, Post, Refused, Welcome, heard, line_of
 from trimtab.holdings import Holdings
 from trimtab.transports import Client

@@ -5,7 +5,7 @@ Python's answers are in ``tests.unit.sdk.consuming.test_upkeep``.
 
 import pytest
 
-from tests.integration.java.programs import answered, java
+from tests.integration.java_programs import answered, java
 
 pytestmark = pytest.mark.slow
 

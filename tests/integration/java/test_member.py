@@ -8,8 +8,8 @@ from confluent_kafka import Producer
 
 from bench.rocketmq.programs import FIVE
 from console.embedded.broker import EmbeddedKafka
-from tests.integration.java.process import JavaProcess
-from tests.integration.java.programs import java
+from tests.integration.java_process import JavaProcess
+from tests.integration.java_programs import java
 from tests.integration.topics import PARTITIONS, create_control_topics
 from trimtab.protocol import partition_of
 

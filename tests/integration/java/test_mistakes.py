@@ -13,8 +13,8 @@ from bench.rocketmq.programs import FIVE
 from tests.integration.accounts import Account
 from tests.integration.conftest import QUEUES
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.java.process import JavaProcess
-from tests.integration.java.programs import java
+from tests.integration.java_process import JavaProcess
+from tests.integration.java_programs import java
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 

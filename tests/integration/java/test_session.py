@@ -9,7 +9,7 @@ import pytest
 from tests.builders.checkout import ROOT
 from tests.builders.session_stories import wandering
 from tests.builders.sessions import assignment
-from tests.integration.java.programs import answered, java, played
+from tests.integration.java_programs import answered, java, played
 from trimtab.protocol import encode
 
 pytestmark = pytest.mark.slow

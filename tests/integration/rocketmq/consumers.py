@@ -18,8 +18,8 @@ from streaming.feeds.announcements import Seen
 from streaming.feeds.name_server import NameServers
 from streaming.process.trouble import Trouble
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.java.process import JavaProcess
-from tests.integration.java.programs import java
+from tests.integration.java_process import JavaProcess
+from tests.integration.java_programs import java
 from tests.integration.published import Published
 from tests.integration.rocketmq.server import RocketMQ
 

@@ -10,8 +10,8 @@ from typing import Self
 
 from bench.rocketmq.programs import FIVE
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.java.process import JavaProcess
-from tests.integration.java.programs import java
+from tests.integration.java_process import JavaProcess
+from tests.integration.java_programs import java
 
 
 class RocketMQ(JavaProcess):

@@ -11,11 +11,11 @@ from bench.departures.supervised import SUPERVISED
 from bench.rocketmq.programs import FIVE, FOUR
 from streaming.feeds.announcements import Seen
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.java.process import JavaProcess
-from tests.integration.java.programs import java
+from tests.integration.guarded import await_guard
+from tests.integration.java_process import JavaProcess
+from tests.integration.java_programs import java
 from tests.integration.published import Published
 from tests.integration.rocketmq.consumers import LITE, QUEUES, Consumers, Work, overlaps
-from tests.integration.sdk.guarded import await_guard
 from trimtab import Member
 from trimtab.protocol import RunRef
 

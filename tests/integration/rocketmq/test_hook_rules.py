@@ -11,8 +11,8 @@ import pytest
 from bench.rocketmq.programs import FIVE
 from console.embedded.ports import choose_port
 from tests.builders.sessions import assignment
-from tests.integration.java.process import JavaProcess
-from tests.integration.java.programs import BUILT, answered, java
+from tests.integration.java_process import JavaProcess
+from tests.integration.java_programs import BUILT, answered, java
 from trimtab.protocol import HolderRef, encode
 
 pytestmark = pytest.mark.slow

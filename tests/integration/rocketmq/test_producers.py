@@ -12,8 +12,8 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from bench.rocketmq.programs import FIVE, FOUR
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.java.process import JavaProcess
-from tests.integration.java.programs import java
+from tests.integration.java_process import JavaProcess
+from tests.integration.java_programs import java
 from tests.integration.published import Published
 from tests.integration.rocketmq.server import RocketMQ
 from tests.integration.topics import PARTITIONS

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from bench.rocketmq.programs import FIVE, FOUR
-from tests.integration.java.programs import answered, java
+from tests.integration.java_programs import answered, java
 
 pytestmark = pytest.mark.slow
 

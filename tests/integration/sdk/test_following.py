@@ -19,8 +19,8 @@ from tests.builders.checkout import ROOT
 from tests.builders.examples import Running, programs
 from tests.builders.redis_server import RedisServer
 from tests.integration.conftest import MakeMember
-from tests.integration.controller.outside_view import metrics
 from tests.integration.controller_process import ControllerProcess
+from tests.integration.outside_view import metrics
 from tests.integration.published import PATIENCE_S, Published
 from trimtab.protocol import MemberKey, encode
 

@@ -17,7 +17,7 @@ from bench.departures.supervised import SUPERVISED, commands
 from console.embedded.broker import EmbeddedKafka
 from tests.builders import stranger
 from tests.builders.sessions import GROUP, MINE, assignment, queue
-from tests.integration.sdk.guarded import await_guard, guard_of
+from tests.integration.guarded import await_guard, guard_of
 from tests.integration.topics import create_control_topics
 from trimtab.protocol import (
     ASSIGNMENTS,

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from tests.integration.java.process import JavaProcess
-from tests.integration.java.programs import answered, java
+from tests.integration.java_process import JavaProcess
+from tests.integration.java_programs import answered, java
 from tests.integration.secured_callers import (
     ANN,
     CLIENTS,

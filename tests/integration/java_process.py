@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from bench.departures.supervised import commands
 from console.tethered_process import TetheredProcess
-from tests.integration.sdk.guarded import guard_of
+from tests.integration.guarded import guard_of
 
 PATIENCE_S: Final = 60.0
 _OPEN: Final = (

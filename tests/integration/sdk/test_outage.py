@@ -16,6 +16,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.sessions import GROUP, assignment, queue
+from tests.integration.broken_kafka import frozen, restarted
 from tests.integration.sdk.test_member import (
     PARTITION,
     PARTITIONS,
@@ -80,27 +81,6 @@ class Worker:
     def holds(self, life: int) -> list[Grant]:
         """What it is told to work on in its so manieth life."""
         return [Grant(queue(self.queue), life)]
-
-
-def restarted(kafka: EmbeddedKafka, noticed: Callable[[], object]) -> EmbeddedKafka:
-    """Stop Kafka until that is noticed, and start it anew at the same place."""
-    port = int(kafka.bootstrap_servers.rsplit(":")[-1])
-    home = kafka.instance.directory.parent
-    kafka.stop()
-    noticed()
-    return EmbeddedKafka(home, port=port).start()
-
-
-def frozen(kafka: EmbeddedKafka, noticed: Callable[[], object]) -> EmbeddedKafka:
-    """Freeze Kafka until that is noticed."""
-    broker = kafka.instance.running()
-    assert broker is not None
-    os.kill(broker.pid, signal.SIGSTOP)
-    try:
-        noticed()
-    finally:
-        os.kill(broker.pid, signal.SIGCONT)
-    return kafka
 
 
 @contextmanager
