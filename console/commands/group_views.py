@@ -15,6 +15,7 @@ from console.commands.options import (
     ConfigFile,
     Output,
     Watch,
+    call_of,
     now_ms,
     past_of,
     settings_of,
@@ -61,6 +62,7 @@ LAST = 10
 
 
 def list_groups(
+    context: typer.Context,
     *,
     state: Annotated[
         list[GroupState] | None,
@@ -96,9 +98,11 @@ def list_groups(
         return Listing("groups", rows, view.NARROW, view.WIDE).shown(output)
 
     watched(draw, output, watch=watch)
+    _remark(published, context)
 
 
 def describe(
+    context: typer.Context,
     name: Group,
     *,
     watch: Watch = False,
@@ -114,6 +118,7 @@ def describe(
     """
     published = published_by(config, assignments)
     watched(lambda: _described(published, name), output, watch=watch)
+    _remark(published, context)
 
 
 def history(
@@ -224,6 +229,20 @@ def published_by(config: object, assignments: list[str] | None) -> "Published":
     from console.published import Published
 
     return Published(settings_of(config, assignments).settings)  # type: ignore[arg-type]  # typer's path
+
+
+def _remark(published: "Published", context: typer.Context) -> None:
+    """Say so if no controller is at work: tables look the same for as long as Kafka keeps them."""
+    from console.errors import Failure
+    from console.published import at_once
+    from console.views.controllers import silence
+
+    try:
+        remark = silence(at_once(published.controllers), now_ms())
+    except Failure as error:  # who may read only `groups` still gets what was asked for
+        remark = f"whether a controller is at work is not known: {error}"
+    if remark is not None:
+        call_of(context).progress.note(remark)
 
 
 def _described(published: "Published", name: str) -> Shown:

@@ -1,6 +1,7 @@
 """Controllers: what each has said of itself last, and how long ago.
 
-Called by `trimtab controllers`. One that was killed says nothing any more, and its last word stays:
+Called by `trimtab controllers`, and by the lists of groups, which are as old as the last word of
+all. One that was killed says nothing any more, and its last word stays:
 it is `silent`.
 """
 
@@ -55,3 +56,16 @@ def rows(said: Iterable[tuple[int, Controller]], now_ms: int, *, living: bool) -
     """Describe what was said when, all of it or what was said lately."""
     aged = ((status, max(0, now_ms - at_ms) / 1000) for at_ms, status in said)
     return [row(status, age_s) for status, age_s in aged if not living or age_s <= SILENT_S]
+
+
+def silence(said: Iterable[tuple[int, Controller]], now_ms: int) -> str | None:
+    """Say that no controller is at work, as far as the clock here tells; None: one is."""
+    words = [(at_ms, it.role) for at_ms, it in said]
+    if any(role != "ended" and now_ms - at_ms <= SILENT_S * 1000 for at_ms, role in words):
+        return None
+    newest = max((at_ms for at_ms, _ in words), default=None)
+    last = "none has ever" if newest is None else f"none has for {(now_ms - newest) // 1000} s"
+    return (
+        f"no controller says anything here ({last}): what is shown may be old, and nothing is "
+        "decided; see `trimtab doctor`"
+    )

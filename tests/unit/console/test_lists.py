@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from console.errors import Failure
+from console.published import Published
 from tests.builders.command_line import Run
 from tests.unit.console.planning.published_group import Message
 from tests.unit.console.views.published_records import assignment, group, hold
@@ -88,3 +90,26 @@ def test_a_group_s_counts_and_its_lists_have_names_of_their_own(run: Run) -> Non
     assert (OK, 2, 1) == (code, told["member_count"], told["topic_count"])
     assert ["a", "idle"] == [it["member"] for it in told["members"]]
     assert ["orders"] == [it["topic"] for it in told["topics"]]
+
+
+@pytest.mark.parametrize("asked", ["groups list", "groups describe billing"])
+def test_who_looks_is_told_that_no_controller_is_at_work(run: Run, asked: str) -> None:
+    """A table looks the same however old it is."""
+    code, _, err = run(*asked.split())
+
+    assert (OK, 1) == (code, err.count("no controller says anything here (none has ever)"))
+
+
+def test_who_may_not_look_at_controllers_still_sees_groups(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who reads `groups` needs a right on that alone, and is told what remains unknown."""
+
+    def refused(_: Published) -> None:
+        raise Failure("no right to read the topic trimtab.controllers")
+
+    monkeypatch.setattr(Published, "controllers", refused)
+    code, out, err = run("groups", "list")
+
+    assert (OK, True) == (code, "billing" in out)
+    assert "whether a controller is at work is not known: no right" in err.replace("\n", " ")

@@ -1,6 +1,9 @@
 """Controllers in a table."""
 
 import json
+from typing import Literal
+
+import pytest
 
 from console.views import controllers
 from trimtab.protocol import Controller
@@ -28,3 +31,31 @@ def test_one_that_has_committed_nothing_is_shown() -> None:
     row = controllers.row(status, 1.0)
 
     assert (None, None, 0) == (row["batch"], row["longest_ms"], row["batches"])
+
+
+@pytest.mark.parametrize(
+    ("role", "age_ms", "told"),
+    [
+        ("active", 4_000, None),
+        ("standby", 4_000, None),
+        ("ended", 4_000, "none has for 4 s"),
+        ("active", 60_000, "none has for 60 s"),
+        (None, 4_000, None),
+    ],
+)
+def test_a_reader_is_told_that_nobody_is_at_work(
+    role: Literal["active", "standby", "ended"] | None, age_ms: int, told: str | None
+) -> None:
+    """One that ended, or has said nothing for long; not one whose release says no role."""
+    status = Controller.model_validate_json(SAID).model_copy(update={"role": role})
+    text = controllers.silence([(NOW_MS - age_ms, status)], NOW_MS)
+
+    assert text is None if told is None else text is not None and told in text
+
+
+def test_a_reader_is_told_that_nobody_ever_was_at_work() -> None:
+    """Topics are there, and no controller has used them."""
+    text = controllers.silence([], NOW_MS)
+
+    assert text is not None
+    assert "none has ever" in text
