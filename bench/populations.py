@@ -59,6 +59,9 @@ REPORTERS: Final = ("reporter-1", "reporter-2")
 """As many as the jury's quorum asks for by default."""
 LAST_REPORTER: Final = "reporter-3"
 
+_MARK: Final = 2
+"""The number of a life's mark, which goes out after its join."""
+
 SESSION_MS: Final = limits.DURATION_MS
 """A day: longer than any run. The controller's own limit must be raised to it."""
 
@@ -85,7 +88,7 @@ class Newcomer:
         """The member."""
         return f"newcomer-{self.number}"
 
-    def joins(self) -> Question:
+    def joins(self) -> list[Question]:
         """Come."""
         return join(self.group, self.name, self.number)
 
@@ -94,14 +97,14 @@ class Newcomer:
         release = Release(
             member=HOLDER,
             incarnation=_incarnation(0),
-            sequence=self.number,
+            sequence=_MARK + self.number,
             queues=tuple(given),
         )
         return Question(RELEASES, self.group, release, member_key(self.group, self.name))
 
     def leaves(self) -> Question:
         """Go."""
-        leave = Leave(member=self.name, incarnation=_incarnation(self.number), sequence=2)
+        leave = Leave(member=self.name, incarnation=_incarnation(self.number), sequence=_MARK + 1)
         return Question(MEMBERS, self.group, leave, member_key(self.group, self.name))
 
 
@@ -154,10 +157,10 @@ def _seen(broker: str, *, errors: int) -> BrokerLatency:
 def first_joins() -> Iterator[Question]:
     """All members that are there from the beginning join; the answers come all at once."""
     for group in MEASURED:
-        yield join(group, HOLDER, 0)
+        yield from join(group, HOLDER, 0)
     for group in BACKGROUND:
         for member in BACKGROUND_MEMBERS:
-            yield join(group, member, 0)
+            yield from join(group, member, 0)
 
 
 def routes() -> Iterator[Question]:
@@ -173,16 +176,25 @@ def beats(sequence: int) -> Iterator[Question]:
             yield beat(group, member, sequence)
 
 
-def join(group: str, member: str, number: int) -> Question:
-    """A member joins in its life of that number."""
+def join(group: str, member: str, number: int) -> list[Question]:
+    """A member joins in its life of that number, and marks the releases at the same moment.
+
+    Nothing is promised to a life before its mark is read. The mark has no answer of its own.
+    """
+    life = _incarnation(number)
     record = Join(
         member=member,
-        incarnation=_incarnation(number),
+        incarnation=life,
         sequence=1,
         topics=(ORDERS,),
         session_timeout_ms=SESSION_MS,
+        marks=True,
     )
-    return Question(MEMBERS, group, record, member_key(group, member))
+    mark = Release(member=member, incarnation=life, sequence=_MARK, queues=())
+    return [
+        Question(MEMBERS, group, record, member_key(group, member)),
+        Question(RELEASES, group, mark, member_key(group, "nobody")),
+    ]
 
 
 def beat(group: str, member: str, sequence: int) -> Question:

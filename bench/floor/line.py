@@ -37,8 +37,14 @@ class Heard(NamedTuple):
     at: float
 
 
-def _any(_value: bytes | None) -> bool:
+def is_anything(_value: bytes | None) -> bool:
+    """Whatever comes: the floor has only echoes."""
     return True
+
+
+def is_gone(value: bytes | None) -> bool:
+    """Nothing is left of whom the record was about."""
+    return value is None
 
 
 class Line:
@@ -65,12 +71,12 @@ class Line:
             ]
         )
 
-    def ask(self, question: Question, fits: Callable[[bytes | None], bool] = _any) -> Answer:
-        """Append a record and wait for the answer: the first under its key that fits."""
-        appended = self._writer.say([question])
-        (heard,) = self.hear({question.answer})
+    def ask(self, *said: Question, fits: Callable[[bytes | None], bool] = is_anything) -> Answer:
+        """Append records and wait for the answer to the first: the next under its key that fits."""
+        appended = self._writer.say(said)
+        (heard,) = self.hear({said[0].answer})
         while not fits(heard.value):
-            (heard,) = self.hear({question.answer})
+            (heard,) = self.hear({said[0].answer})
         return Answer(heard.value, (heard.at - appended) * 1000)
 
     def hear(self, keys: Collection[bytes]) -> list[Heard]:

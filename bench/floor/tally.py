@@ -7,6 +7,7 @@ Spark pickles a ``Tally`` into each task, in the place where trimtab has its ``C
 one rule: it does only what every pipeline has to do.
 """
 
+import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -32,6 +33,7 @@ class Tally:
         self, _cell: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
     ) -> Iterator[pd.DataFrame]:
         """Count what is new in one cell; called by Spark, once a batch for each cell with rows."""
+        gc.freeze()  # as trimtab does, or PySpark looks through all modules after each task
         (remembered,) = state.get if state.exists else (bytes(_COUNT_BYTES),)
         count = int.from_bytes(remembered, "big")
         for frame in frames:

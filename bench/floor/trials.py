@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, assert_never
 
-from bench.floor.line import Answer, Line
+from bench.floor.line import Answer, Line, is_anything, is_gone
 from bench.floor.plan import About, Side
 from bench.floor.writer import Writer
 from bench.populations import HOLDER, MEASURED, ORDERS, QUEUES, BadBroker, Newcomer, Question
@@ -46,10 +46,10 @@ class _Trials:
         self._side, self._line, self._writer = side, line, writer
         self._pauses = random.Random(seed)
 
-    def _ask(self, question: Question, fits: Fits | None = None) -> Answer:
+    def _ask(self, *said: Question, fits: Fits) -> Answer:
         """Ask after a pause of random length, so as not to fall into step with the batches."""
         self._pause()
-        return self._line.ask(question) if fits is None else self._line.ask(question, fits)
+        return self._line.ask(*said, fits=fits)
 
     def _pause(self) -> None:
         time.sleep(self._pauses.uniform(*_PAUSE_S))
@@ -61,10 +61,15 @@ class ToGroups(_Trials):
     def __call__(self, number: int) -> Iterator[tuple[str, Answer]]:
         """Run a trial."""
         newcomer = Newcomer(MEASURED[number % len(MEASURED)], number)
-        yield "join", self._ask(newcomer.joins())
+        yield "join", self._ask(*newcomer.joins(), fits=self._says(_inherits))
         told = self._line.latest(member_key(newcomer.group, HOLDER))  # written before the answer
-        yield "release", self._ask(newcomer.is_let_in(_given(self._side, told)))
-        yield "leave", self._ask(newcomer.leaves())
+        given = newcomer.is_let_in(_given(self._side, told))
+        yield "release", self._ask(given, fits=self._says(_holds))
+        yield "leave", self._ask(newcomer.leaves(), fits=self._says(is_gone))
+
+    def _says(self, answer: Fits) -> Fits:
+        """What is no answer yet is passed by: that it joined, and that its mark is awaited."""
+        return answer if self._side is Side.TRIMTAB else is_anything
 
 
 class ToBrokers(_Trials):
@@ -74,8 +79,8 @@ class ToBrokers(_Trials):
         """Run a trial."""
         bad, judged = self._judged(number)
         yield "report", judged
-        yield "restore", self._ask(bad.is_restored(), self._says(_is_in))
-        yield "forget", self._ask(bad.is_forgotten(), self._says(_is_gone))
+        yield "restore", self._ask(bad.is_restored(), fits=self._says(_is_in))
+        yield "forget", self._ask(bad.is_forgotten(), fits=self._says(is_gone))
 
     def _judged(self, number: int) -> tuple[BadBroker, Answer]:
         """Let bad brokers be reported until one is out by the report that is timed.
@@ -86,15 +91,15 @@ class ToBrokers(_Trials):
         """
         for attempt in range(_ATTEMPTS):
             bad = BadBroker(_ATTEMPTS * number + attempt)
-            self._line.ask(bad.is_restored(), self._says(_is_in))
+            self._line.ask(bad.is_restored(), fits=self._says(_is_in))
             self._writer.say(bad.is_reported_bad())
             time.sleep(SWEEP_S)
             self._pause()
             asked_ms = time.time_ns() // 1_000_000  # Kafka is on this host and shares its clock
-            answer = self._line.ask(bad.is_judged(), self._says(_is_out))
+            answer = self._line.ask(bad.is_judged(), fits=self._says(_is_out))
             if self._side is Side.FLOOR or _since_ms(answer) >= asked_ms:
                 return bad, answer
-            self._line.ask(bad.is_forgotten(), self._says(_is_gone))
+            self._line.ask(bad.is_forgotten(), fits=self._says(is_gone))
         raise Failure("ticks end all sweeps")
 
     def _says(self, verdict: Fits) -> Fits:
@@ -142,8 +147,12 @@ def _is_in(value: bytes | None) -> bool:
     return value is not None and decode(BROKERS, value).available
 
 
-def _is_gone(value: bytes | None) -> bool:
-    return value is None
+def _inherits(value: bytes | None) -> bool:
+    return value is not None and len(decode(ASSIGNMENTS, value).inherit) == QUEUES // 2
+
+
+def _holds(value: bytes | None) -> bool:
+    return value is not None and len(decode(ASSIGNMENTS, value).hold) == QUEUES // 2
 
 
 def _is_something(value: bytes | None) -> bool:

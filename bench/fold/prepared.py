@@ -36,7 +36,7 @@ class Prepared:
     beats: list[Row]
     """One of each member."""
     trial: list[Row]
-    """One urgent record: somebody joins the first group."""
+    """Two urgent records: somebody joins the first group, and marks the releases."""
     tick: list[Row]
     """A second passed, and nobody is due."""
 
@@ -45,13 +45,13 @@ def prepared(groups: int) -> Prepared:
     """Fill a cell."""
     names = [f"background-{number}" for number in range(groups)]
     members = [(group, member) for group in names for member in BACKGROUND_MEMBERS]
-    joins = [join(group, member, 0) for group, member in members]
+    joins = [it for group, member in members for it in join(group, member, 0)]
     routes = [route(group) for group in names]
     cell = fold(Cell(), _rows([*joins, *routes], second=0), RULES).cell
     return Prepared(
         cell,
         beats=_rows((beat(group, member, 1) for group, member in members), second=1),
-        trial=_rows([Newcomer(names[0], 1).joins()], second=1),
+        trial=_rows(Newcomer(names[0], 1).joins(), second=1),
         tick=[_row(HEARTBEATS.name, 0, 1, TICK_KEY, encode(Tick(controller="bench", number=1)))],
     )
 

@@ -19,7 +19,7 @@ from bench.floor.contender import Contender
 from bench.floor.plan import Side as Pipeline
 from bench.floor.race import make_topics, settings_of
 from bench.floor.writer import Outlet
-from bench.handover.cases import Case, Place, play, warm_up
+from bench.handover.cases import RESTARTS, Case, Place, play, warm_up
 from bench.handover.measures import Cost
 from bench.handover.report import headline, table
 from bench.handover.sides import BROKER, Side
@@ -61,13 +61,30 @@ def handover(
         for who in sides:
             with Stderr().step(f"{who}, warming up"), turn(who):
                 warm_up(at, who, warm_ups)
-        for size, who in product(members or (4, 16), sides):
+        for size, (who, times, what) in product(members or (4, 16), _turns(sides, repeats, cases)):
             with Stderr().step(f"{who}, {size} members"), turn(who):
-                costs = play(at, who, size, cases, repeats, f"{who}-{size}")
-            rows = {(who, size, what): those for what, those in costs.items()}
-            found |= rows
+                costs = play(at, who, size, what, times, f"{who}-{size}-{len(found)}")
+            for one, those in costs.items():
+                found[who, size, one] = found.get((who, size, one), []) + those
+            rows = {(who, size, one): found[who, size, one] for one in costs}
             sys.stderr.write(f"{table(rows, peers=False)}\n")  # if the rest never comes
     conclude(table(found), headline(found))
+
+
+def _turns(
+    sides: Sequence[Side], repeats: int, cases: Sequence[Case]
+) -> Iterator[tuple[Side, int, Sequence[Case]]]:
+    """Say who plays how often: half of it, and the rest in reverse order, for machines drift.
+
+    Restarts are played once.
+    """
+    rest = repeats // 2
+    for who in sides:
+        yield who, repeats - rest, cases
+    changes = [it for it in cases if it not in RESTARTS]
+    if rest and changes:
+        for who in reversed(sides):
+            yield who, rest, changes
 
 
 @contextmanager

@@ -44,7 +44,7 @@ class Case(StrEnum):
 _ALONE: Final = (Case.LEAVE_ALONE, Case.GUARDED_ALONE)
 _GUARDED: Final = (Case.GUARDED, Case.GUARDED_ALONE)
 _ENDS: Final = (Case.KILL, Case.GUARDED, Case.LEAVE_ALONE, Case.GUARDED_ALONE)
-_RESTARTS: Final = (Case.PLAIN, Case.TEMPORARY, Case.SURGE)
+RESTARTS: Final = (Case.PLAIN, Case.TEMPORARY, Case.SURGE)
 _BETWEEN_S: Final = 1.0
 """How long a group is whole and quiet before the next member restarts."""
 Costs = dict[Case, list[Cost]]
@@ -133,7 +133,7 @@ def play(
 ) -> Costs:
     """Play these cases with members of one side."""
     found: Costs = defaultdict(list)
-    changes = [it for it in cases if it not in _RESTARTS]
+    changes = [it for it in cases if it not in RESTARTS]
     starts = repeats if Case.FIRST_START in changes else 1
     for number in range(starts if changes else 0):
         group = Group(at, side, f"{name}-{number}")
@@ -142,7 +142,7 @@ def play(
             if number == starts - 1:
                 for again in range(repeats):
                     _come_and_go(group, f"x{again}.0", changes, found)
-    for case in (it for it in cases if it in _RESTARTS):
+    for case in (it for it in cases if it in RESTARTS):
         group = Group(at, side, f"{name}-{case}")
         with group.fleet:
             if case is Case.PLAIN:

@@ -2,7 +2,8 @@
 
 Kafka's newer protocol (KIP-848) is set by group, in the broker; a client says only that it speaks
 it. Used by the command and by each member's process. Its one rule: what is not here is at its
-default, but for where a group without offsets begins.
+default, but for where a group without offsets begins. Who is tuned fetches as trimtab's consumer
+does by default, so that a first message shows the protocol and not the fetch before it.
 """
 
 from collections.abc import Mapping
@@ -40,6 +41,8 @@ _GROUP: Final[Mapping[Side, Mapping[str, str]]] = {
         "consumer.assignment.interval.ms": "0",
     },
 }
+_FETCH: Final = {"fetch.wait.max.ms": "25"}
+"""Of who is tuned: as ``trimtab.consuming.confluent_settings``; the default is 500."""
 BROKER: Final[Mapping[str, str]] = MappingProxyType(
     {
         # What is faster than the defaults is refused by default.
@@ -65,4 +68,4 @@ def client_of(side: Side) -> dict[str, str]:
     """What a client of Kafka's own protocols is told."""
     if side is Side.COOPERATIVE:
         return {"partition.assignment.strategy": "cooperative-sticky"}
-    return {"group.protocol": "consumer"}
+    return {"group.protocol": "consumer"} | (_FETCH if side in _GROUP else {})

@@ -11,7 +11,7 @@ from bench.command import conclude, run
 from bench.floor.plan import Side
 from bench.scale.load import Load, Scene
 from bench.scale.members import Kind
-from bench.scale.scenes import Seen, play
+from bench.scale.scenes import AT_ONCE, Seen, play
 from bench.scale.soak import trends
 from console.errors import ExitCode, Failure
 from console.output import columns
@@ -83,25 +83,38 @@ def row(seen: Seen) -> dict[str, object]:
     """Return the row of one run."""
     return {
         "members": f"{seen.load.members:,}",
+        "scene": seen.scene,
         "side": seen.side,
         "beats/s": f"{seen.generated.get('rate', 0):,.0f}",
+        "sent late, most": _said(seen.generated.get("late_s"), "{:.1f} s"),
         "restarted": f"{seen.generated.get('restarted', 0):,.0f}",
         "keeps up": "yes" if seen.keeps_up else "NO",
-        "behind, most": f"{max(seen.behind_s, default=0):.1f} s",
+        "behind, most": _said(max(seen.behind_s, default=None), "{:.1f} s"),
         "Java": f"{seen.cores['java']:.2f} cores",
         "Python": f"{seen.cores['python']:.2f} cores",
         "a beat, Java": _a_beat(seen, "java"),
         "Python ": _a_beat(seen, "python"),
-        "batch p50": f"{_part(seen.batch_s, 50):.2f} s",
-        "p99": f"{_part(seen.batch_s, 99):.2f} s",
-        "join p50": f"{_part(seen.join_ms, 50):,.0f} ms",
-        "p99 ": f"{_part(seen.join_ms, 99):,.0f} ms",
-        "leave p50": f"{_part(seen.leave_ms, 50):,.0f} ms",
-        "p99  ": f"{_part(seen.leave_ms, 99):,.0f} ms",
+        "batch p50": _said(_part(seen.batch_s, 50), "{:.2f} s"),
+        "p99": _said(_part(seen.batch_s, 99), "{:.2f} s"),
+        "join p50": _said(_part(seen.join_ms, 50), "{:,.0f} ms"),
+        "p99 ": _said(_part(seen.join_ms, 99), "{:,.0f} ms"),
+        "leave p50": _said(_part(seen.leave_ms, 50), "{:,.0f} ms"),
+        "p99  ": _said(_part(seen.leave_ms, 99), "{:,.0f} ms"),
         "state": f"{seen.state_bytes / seen.load.members:,.0f} B a member",
         "all in after": f"{seen.start_s:.0f} s",
-        "caught up after": "-" if seen.caught_up_s is None else f"{seen.caught_up_s:.0f} s",
+        "caught up after": _caught_up(seen),
     }
+
+
+def _caught_up(seen: Seen) -> str:
+    if seen.caught_up_s is None:
+        return "-" if seen.scene in AT_ONCE else "never"
+    return f"{seen.caught_up_s:.0f} s"
+
+
+def _said(figure: float | None, form: str) -> str:
+    """Write a figure down; one that there is not is not 0, which would be the best of all."""
+    return "-" if figure is None else form.format(figure)
 
 
 def _a_beat(seen: Seen, language: str) -> str:
@@ -139,14 +152,21 @@ def headline(found: list[Seen]) -> dict[str, float | int]:
         figures |= {
             f"{begin}_keeps_up": int(it.keeps_up),
             f"{begin}_cores": round(sum(it.cores.values()), 3),
-            f"{begin}_behind_s": round(max(it.behind_s, default=0), 1),
-            f"{begin}_batch_p50_s": round(_part(it.batch_s, 50), 3),
-            f"{begin}_join_p50_ms": round(_part(it.join_ms, 50)),
-            f"{begin}_join_p99_ms": round(_part(it.join_ms, 99)),
-            f"{begin}_leave_p50_ms": round(_part(it.leave_ms, 50)),
-            f"{begin}_leave_p99_ms": round(_part(it.leave_ms, 99)),
             f"{begin}_state_bytes": round(it.state_bytes / it.load.members),
-            f"{begin}_generator_late_s": round(it.generated.get("late_s", 0), 1),
+        }
+        measured = {
+            "behind_s": max(it.behind_s, default=None),
+            "batch_p50_s": _part(it.batch_s, 50),
+            "join_p50_ms": _part(it.join_ms, 50),
+            "join_p99_ms": _part(it.join_ms, 99),
+            "leave_p50_ms": _part(it.leave_ms, 50),
+            "leave_p99_ms": _part(it.leave_ms, 99),
+            "generator_late_s": it.generated.get("late_s"),
+        }
+        figures |= {
+            f"{begin}_{name}": round(figure, 3)
+            for name, figure in measured.items()
+            if figure is not None
         }
         for language in it.cores:
             if (used_us := _used_us(it, language)) is not None:
@@ -158,10 +178,10 @@ def headline(found: list[Seen]) -> dict[str, float | int]:
     return figures
 
 
-def _part(values: list[float], percent: int) -> float:
-    """Return a percentile, by the nearest rank."""
+def _part(values: list[float], percent: int) -> float | None:
+    """Return a percentile, by the nearest rank; None of nothing."""
     ranked = sorted(values)
-    return ranked[max(0, -(-percent * len(ranked) // 100) - 1)] if ranked else 0.0
+    return ranked[max(0, -(-percent * len(ranked) // 100) - 1)] if ranked else None
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
-from bench.scale.members import Told
+from bench.scale.members import Said, Told
 from rebalance.groups.model.subscriptions import RETRIES
 from trimtab.protocol import ROCKETMQ, Assignment, partition_of
 from trimtab.protocol.heartbeat_data import HeartbeatData, write_heartbeat
@@ -26,7 +26,7 @@ _SUBSCRIBED_MS: Final = 1_767_225_600_000
 class Clients:
     """All of them, by number."""
 
-    comes_by = beats_by = ROCKETMQ
+    beats_by = ROCKETMQ
 
     def __init__(self, told: Told) -> None:
         self.count = told.groups // GROUPS_EACH * told.size
@@ -52,28 +52,28 @@ class Clients:
         """Return the key and the partition of a client's records."""
         return self._places[it]
 
-    def joins(self, it: int) -> bytes:
+    def joins(self, it: int) -> tuple[Said, ...]:
         """Come: with a heartbeat like any other."""
-        return self._bodies[it]
+        return ((ROCKETMQ, self._bodies[it]),)
 
     def beats(self, it: int) -> bytes:
         """Say it all again."""
         return self._bodies[it]
 
-    def restarts(self, it: int) -> Iterator[bytes]:
+    def restarts(self, it: int) -> Iterator[Said]:
         """Go, and come as another process: from the last of these on it has another place."""
         yield from self.leaves(it)
-        yield self.returns(it)
+        yield from self.returns(it)
 
-    def leaves(self, it: int) -> tuple[bytes, ...]:
+    def leaves(self, it: int) -> tuple[Said, ...]:
         """Unregister from each group."""
         self._away.add(it)
         name = client_id(it, self._lives[it])
         self._numbers.pop(name, None)
         self._untold -= {(group, name) for group in self._groups(it)}
-        return unregistrations(name, self._groups(it))
+        return tuple((ROCKETMQ, said) for said in unregistrations(name, self._groups(it)))
 
-    def returns(self, it: int) -> bytes:
+    def returns(self, it: int) -> tuple[Said, ...]:
         """Come as another process."""
         self._away.discard(it)
         self._lives[it] += 1
@@ -84,10 +84,11 @@ class Clients:
         """Tell whether it has gone, and is silent."""
         return it in self._away
 
-    def hears(self, said: Assignment) -> None:
-        """Take what is said to one of them."""
+    def hears(self, said: Assignment) -> tuple[Said, ...]:
+        """Take what is said to one of them; it has no answer."""
         if said.member in self._numbers:
             self._untold.discard((said.group, said.member))
+        return ()
 
     def _begin(self, it: int) -> None:
         name, groups = client_id(it, self._lives[it]), self._groups(it)

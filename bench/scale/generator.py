@@ -9,14 +9,21 @@ Started by ``scenes``. What it is late with is sent all the same, and told.
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from threading import Event, Thread
 from typing import Any, Final
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    Message,
+    Producer,
+    TopicPartition,
+)
 
 from bench.scale.clients import Clients
-from bench.scale.members import Kind, Members, Told, churned, rolled
+from bench.scale.members import Kind, Members, Said, Told, churned, rolled
 from trimtab.protocol import ASSIGNMENTS, Topic, decode
 
 READY: Final = "ready"
@@ -36,15 +43,18 @@ class Generator:
         self.members = Clients(told) if told.kind == Kind.ROCKETMQ else Members(told)
         self._told = told
         self._restarted = 0
+        self._refused: KafkaError | None = None
         settings = {"bootstrap.servers": told.servers, "log_level": 2}
-        self._producer = Producer({**settings, "linger.ms": 20, "acks": 1})
+        self._producer = Producer(
+            {**settings, "linger.ms": 20, "acks": 1, "delivery.report.only.error": True}
+        )
         self._consumer = Consumer({**settings, "group.id": "scale"})
 
     def join(self) -> None:
         """Let everybody join."""
         for it in range(self.members.count):
-            self._send(self.members.comes_by, it, self.members.joins(it))
-        self._producer.flush(_FLUSH_S)
+            self._say(it, self.members.joins(it))
+        self._flush()
 
     def beat(self, over: Event) -> dict[str, float]:
         """Beat until it is over; return the figures."""
@@ -66,25 +76,23 @@ class Generator:
             while (left := due - time.monotonic()) > 0:
                 self._producer.poll(left)  # returns with the first report
         rate = sent / (time.monotonic() - began)
-        self._producer.flush(_FLUSH_S)
+        self._flush()
         return {"rate": rate, "late_s": late_s, "restarted": self._restarted}
 
     def _changes(self) -> Iterator[None]:
         """Let some restart, or leave and come again, in each slice of a second."""
-        count, topic = self.members.count, self.members.comes_by
+        count = self.members.count
         for them in rolled(count, round(self._told.rolling_s * _SLICES)):
             for it in them:
                 self._restarted += 1
-                for record in self.members.restarts(it):
-                    self._send(topic, it, record)
+                self._say(it, self.members.restarts(it))
             yield
         for gone, back in churned(count, round(self._told.churn_s * _SLICES), _AWAY):
             for it in gone:
-                for record in self.members.leaves(it):
-                    self._send(topic, it, record)
+                self._say(it, self.members.leaves(it))
             for it in back:
                 self._restarted += 1
-                self._send(topic, it, self.members.returns(it))
+                self._say(it, self.members.returns(it))
             yield
 
     def hear(self, over: Event) -> None:
@@ -96,18 +104,43 @@ class Generator:
             for message in self._consumer.consume(_AT_ONCE, _LISTEN_S):
                 value = message.value()
                 if message.error() is None and value is not None and self._told.answered:
-                    self.members.hears(decode(ASSIGNMENTS, value))
+                    said, partition = decode(ASSIGNMENTS, value), message.partition()
+                    for place, answer in self.members.hears(said):
+                        self._produce(place, answer, said.group.encode(), partition or 0)
         self._consumer.close()
+
+    def _say(self, it: int, records: Iterable[Said]) -> None:
+        for topic, value in records:
+            self._send(topic, it, value)
 
     def _send(self, topic: Topic[Any], it: int, value: bytes) -> None:
         key, partition = self.members.place(it)
+        self._produce(topic, value, key, partition)
+
+    def _produce(self, topic: Topic[Any], value: bytes, key: bytes, partition: int) -> None:
         while True:
             try:
-                self._producer.produce(f"{self._told.prefix}{topic.name}", value, key, partition)
+                self._producer.produce(
+                    f"{self._told.prefix}{topic.name}",
+                    value,
+                    key,
+                    partition,
+                    on_delivery=self._refuse,
+                )
             except BufferError:
                 self._producer.poll(0.1)
             else:
                 return
+
+    def _refuse(self, error: KafkaError | None, _message: Message) -> None:
+        self._refused = self._refused or error
+
+    def _flush(self) -> None:
+        """Wait until Kafka has all; what it has not taken must not count."""
+        left = self._producer.flush(_FLUSH_S)
+        if left or self._refused is not None:
+            reason = self._refused.str() if self._refused else f"{left} wait for longer than that"
+            raise RuntimeError(f"Kafka does not take records: {reason}")
 
 
 def main() -> None:
@@ -129,6 +162,8 @@ def main() -> None:
     over.set()
     for it in threads:
         it.join()
+    if not figures:
+        raise SystemExit("scale: not all beats were sent")
     sys.stdout.write(f"{json.dumps(figures)}\n")
 
 

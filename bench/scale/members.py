@@ -1,25 +1,31 @@
 """The members of the generator: what each of them says next, prepared ahead.
 
 A beat that says nothing new is the member's last one with another number, so both halves of it are
-kept. Used by ``generator``. Its one rule: it says what the SDK's members say; only sessions are
-longer, so that whoever is late here is measured and not evicted.
+kept. Used by ``generator``. Its one rule: it says what the SDK's members say, marks and releases
+too. Only sessions are longer, so that whoever is late here is measured and not evicted; and an heir
+begins when the controller says so, not by the release, which costs the controller the same.
 """
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from trimtab.protocol import (
     HEARTBEATS,
     MEMBERS,
+    RELEASES,
     Assignment,
     Beat,
     GrantRef,
+    HolderRef,
     Join,
     Leave,
+    Release,
+    ReleaseRef,
+    Topic,
     encode,
     partition_of,
 )
@@ -27,6 +33,9 @@ from trimtab.protocol import (
 _SESSION_MS: Final = 600_000
 _NUMBER: Final = b'"sequence":1,'
 _Halves = tuple[bytes, bytes]
+
+Said = tuple[Topic[Any], bytes]
+"""A record, and where it goes."""
 
 
 class Kind(StrEnum):
@@ -66,8 +75,8 @@ class Told:
 class Members:
     """All of them, by number."""
 
-    comes_by, beats_by = MEMBERS, HEARTBEATS
-    """The topics of what they say: when they come and go, and else."""
+    beats_by = HEARTBEATS
+    """The topic of what they say again and again."""
 
     def __init__(self, told: Told) -> None:
         self.count = told.groups * told.size
@@ -76,12 +85,15 @@ class Members:
         self._places = [(it.encode(), partition_of(it, told.partitions)) for it in names]
         self._numbers = {it: number for number, it in enumerate(names)}
         self._lives = [1] * self.count
-        self._turns = [1] * self.count
+        self._sequences = [itertools.count(1) for _ in range(self.count)]
+        """One counter for all that a life says; the thread that hears says something as well."""
         self._beats = [self._halves(it, 0, None) for it in range(self.count)]
         self._away = set[int]()
         self._full: dict[int, _Halves] = {}
         """Of those that were told something: their next beat says what they own."""
         self._untold = set(range(self.count)) if told.answered else set[int]()
+        self._held: dict[int, tuple[HolderRef, ...]] = {}
+        """What each works on."""
 
     @property
     def are_at_work(self) -> bool:
@@ -92,48 +104,41 @@ class Members:
         """Return the key and the partition of a member's records."""
         return self._places[it // self._told.size]
 
-    def joins(self, it: int) -> bytes:
-        """Come."""
-        name = self._name(it)
-        return encode(
-            Join(
-                member=name,
-                incarnation=_life(self._lives[it]),
-                sequence=1,
-                topics=(self._told.topic,),
-                session_timeout_ms=_SESSION_MS,
-                instance=name if self._told.rolling_s else None,
-            )
+    def joins(self, it: int) -> tuple[Said, ...]:
+        """Come, and mark the releases."""
+        join = Join(
+            **self._signature(it),
+            topics=(self._told.topic,),
+            session_timeout_ms=_SESSION_MS,
+            instance=self._name(it) if self._told.rolling_s else None,
+            marks=True,
         )
+        return (MEMBERS, encode(join)), self._releases(it)
 
-    def restarts(self, it: int) -> tuple[bytes, ...]:
+    def restarts(self, it: int) -> tuple[Said, ...]:
         """Go for a moment, and come in another life: under one instance, so that no queue moves."""
-        leave = Leave(
-            member=self._name(it),
-            incarnation=_life(self._lives[it]),
-            sequence=self._turns[it] + 1,
-            temporary=True,
-        )
-        self._lives[it] += 1
-        self._turns[it] = 1
-        self._full.pop(it, None)
-        self._beats[it] = self._halves(it, 0, None)
-        return encode(leave), self.joins(it)
+        kept = [_let_go(row)._replace(next=None, to=None) for row in self._held.pop(it, ())]
+        return *self._goes(it, kept, temporary=True), *self._begins(it)
 
-    def leaves(self, it: int) -> tuple[bytes, ...]:
+    def leaves(self, it: int) -> tuple[Said, ...]:
         """Go for good: its queues pass to others."""
-        leave = Leave(
-            member=self._name(it), incarnation=_life(self._lives[it]), sequence=self._turns[it] + 1
-        )
-        self._full.pop(it, None)
         self._away.add(it)
-        return (encode(leave),)
+        return self._goes(it, [_let_go(row) for row in self._held.pop(it, ())], temporary=False)
 
-    def returns(self, it: int) -> bytes:
+    def returns(self, it: int) -> tuple[Said, ...]:
         """Come as somebody new, under the same name."""
         self._away.discard(it)
+        return self._begins(it)
+
+    def _goes(self, it: int, rows: Iterable[ReleaseRef], *, temporary: bool) -> tuple[Said, ...]:
+        self._full.pop(it, None)
+        released = self._releases(it, rows, gone=True)
+        leave = Leave(**self._signature(it), temporary=temporary)
+        return released, (MEMBERS, encode(leave))
+
+    def _begins(self, it: int) -> tuple[Said, ...]:
         self._lives[it] += 1
-        self._turns[it] = 1
+        self._sequences[it] = itertools.count(1)
         self._beats[it] = self._halves(it, 0, None)
         return self.joins(it)
 
@@ -144,20 +149,39 @@ class Members:
     def beats(self, it: int) -> bytes:
         """Say that it is there."""
         before, after = self._full.pop(it, self._beats[it])
-        self._turns[it] += 1
-        return b'%b"sequence":%d,%b' % (before, self._turns[it], after)
+        return b'%b"sequence":%d,%b' % (before, next(self._sequences[it]), after)
 
-    def hears(self, said: Assignment) -> None:
-        """Take what is said to one of them, if it is to its present life."""
+    def hears(self, said: Assignment) -> Iterator[Said]:
+        """Take what is said to one of them, if it is to its present life; yield what it answers.
+
+        A mark, once, as one that was written before the answer may be older than the join; and a
+        release of what it is to give.
+        """
         group = self._numbers.get(said.group)
         if group is None:
             return
         it = group * self._told.size + int(said.member)
-        if said.incarnation == _life(self._lives[it]) and it not in self._away:
-            owned = tuple(GrantRef(*row.queue, row.epoch) for row in said.hold)
-            self._beats[it] = self._halves(it, said.epoch, None)
-            self._full[it] = self._halves(it, said.epoch, owned)
-            self._untold.discard(it)
+        if said.incarnation != _life(self._lives[it]) or it in self._away:
+            return
+        owned = tuple(GrantRef(*row.queue, row.epoch) for row in said.hold)
+        self._beats[it] = self._halves(it, said.epoch, None)
+        self._full[it] = self._halves(it, said.epoch, owned)
+        self._untold.discard(it)
+        if it not in self._held or said.give:
+            yield self._releases(it, map(_let_go, said.give))
+        self._held[it] = said.hold
+
+    def _releases(self, it: int, rows: Iterable[ReleaseRef] = (), *, gone: bool = False) -> Said:
+        """Let queues go; without one it is a mark."""
+        said = Release(**self._signature(it), queues=tuple(rows), gone=True if gone else None)
+        return RELEASES, encode(said)
+
+    def _signature(self, it: int) -> dict[str, Any]:
+        return {
+            "member": self._name(it),
+            "incarnation": _life(self._lives[it]),
+            "sequence": next(self._sequences[it]),
+        }
 
     def _halves(self, it: int, epoch: int, owned: tuple[GrantRef, ...] | None) -> _Halves:
         beat = Beat(
@@ -172,6 +196,10 @@ class Members:
 
     def _name(self, it: int) -> str:
         return str(it % self._told.size)
+
+
+def _let_go(row: HolderRef) -> ReleaseRef:
+    return ReleaseRef(*row.queue, row.epoch, None, row.next, row.to)
 
 
 def rolled(count: int, slices: int) -> Iterator[range]:

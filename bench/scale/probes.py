@@ -15,12 +15,12 @@ from typing import Final, NamedTuple, Protocol
 
 from confluent_kafka import Producer
 
-from bench.floor.line import Line
+from bench.floor.line import Line, is_anything, is_gone
 from bench.floor.writer import Outlet
 from bench.populations import Newcomer
 from bench.scale.clients import client_id, groups_of, heartbeat, unregistrations
 from console.errors import ExitCode, Failure
-from trimtab.protocol import ROCKETMQ, member_key, partition_of
+from trimtab.protocol import ASSIGNMENTS, ROCKETMQ, decode, member_key, partition_of
 
 _SEED: Final = 3
 _PAUSE_S: Final = (0.05, 0.15)
@@ -44,18 +44,26 @@ class Probe(Protocol):
 
 
 class MemberProbe:
-    """A member of the SDK, each time of another group."""
+    """A member of the SDK, each time of another group: it has joined when it has queues.
 
-    def __init__(self, line: Line) -> None:
+    Args:
+        line: Hears what is said to it.
+        answered: Whether somebody decides; the floor has only echoes.
+    """
+
+    def __init__(self, line: Line, *, answered: bool) -> None:
         self._line, self._numbers, self._pauses = line, count(1), Random(_SEED)
+        self._has_queues = _holds if answered else is_anything
+        self._is_out = is_gone if answered else is_anything
 
     def asks(self) -> Answered:
         """Come and go."""
         time.sleep(self._pauses.uniform(*_PAUSE_S))
         number = next(self._numbers)
         newcomer = Newcomer(f"probe-{number}", number)
-        answer = self._line.ask(newcomer.joins())
-        return Answered(answer.milliseconds, self._line.ask(newcomer.leaves()).milliseconds)
+        joined = self._line.ask(*newcomer.joins(), fits=self._has_queues)
+        left = self._line.ask(newcomer.leaves(), fits=self._is_out)
+        return Answered(joined.milliseconds, left.milliseconds)
 
 
 class ClientProbe:
@@ -107,3 +115,7 @@ class ClientProbe:
             at = max(it.at for it in self._line.hear(missing))
             missing = {it for it in missing if (self._line.latest(it) is None) != gone}
         return (at - since) * 1000
+
+
+def _holds(value: bytes | None) -> bool:
+    return value is not None and bool(decode(ASSIGNMENTS, value).hold)

@@ -48,7 +48,7 @@ _NEIGHBOUR_S: Final = 60.0
 _CHURN_S: Final = 600.0
 """Everybody leaves once in ten minutes, so three times in a soak of half an hour; deployments are
 rarer."""
-_AT_ONCE: Final = {Scene.IDLE, Scene.ROLLING}
+AT_ONCE: Final = {Scene.IDLE, Scene.ROLLING}
 """Scenes without a beat, or that begin when all have joined."""
 
 
@@ -74,12 +74,14 @@ class Seen:
     """Of a soak."""
     caught_up_s: float | None = None
     """How long it took from when all had been told what they own, or from the thaw on; None: it
-    never did, or was not waited for."""
+    never did."""
 
     @property
     def keeps_up(self) -> bool:
-        """Whether no more waits at the end than in the middle, but for a moment."""
-        return bool(self.behind_s) and min(self.behind_s[-5:]) < _LATEST_S
+        """Whether little waited at a moment of the last seconds; nothing does if nobody beats."""
+        return self.scene is Scene.IDLE or (
+            bool(self.behind_s) and min(self.behind_s[-5:]) < _LATEST_S
+        )
 
 
 def play(
@@ -123,7 +125,7 @@ def play(
                 began = time.monotonic()
                 running.enter_context(_beating(outlet, load, scene, seen))
                 seen.start_s = time.monotonic() - began
-        if scene not in _AT_ONCE:
+        if scene not in AT_ONCE:
             with progress.step(f"{side}: catches up"):
                 behind_s = partial(_behind_s, outside, seen)
                 seen.caught_up_s = there_after_s(behind_s, _START_S, _LATEST_S)
@@ -137,7 +139,7 @@ def _probe(line: Line, outlet: Outlet, load: Load) -> Probe:
     """Make a probe like the members; the floor answers only what is urgent, so only the SDK's."""
     if load.kind is Kind.ROCKETMQ and outlet.side is Side.TRIMTAB:
         return ClientProbe(line, outlet, _TOPIC, load.blocks, load.members)
-    return MemberProbe(line)
+    return MemberProbe(line, answered=outlet.side is Side.TRIMTAB)
 
 
 def _look(contender: Contender, outside: Outside, probe: Probe, seen: Seen) -> None:
@@ -178,7 +180,7 @@ def _sample(outside: Outside, now: float, seen: Seen) -> None:
     since = time.time() - (now - (seen.samples[-1].at_s if seen.samples else 0.0))
     batches = [it.seconds for it in outside.batches() if it.began > since]
     seen.samples.append(sampled(now, outside.memory(), outside.state_bytes(), batches))
-    print(f"{seen.side}: {seen.samples[-1]}", flush=True)
+    print(f"{seen.side}: {seen.samples[-1]}", file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -188,7 +190,8 @@ def _watched(outside: Outside, seen: Seen) -> Iterator[None]:
 
     def watch() -> None:
         while not over.wait(_LOOK_S):
-            seen.behind_s.append(_behind_s(outside, seen))
+            if seen.scene is not Scene.IDLE:  # nobody beats, and ticks are no beats
+                seen.behind_s.append(_behind_s(outside, seen))
             outside.batches()
             now = time.monotonic() - began
             if seen.scene is Scene.SOAK and now >= EVERY_S * (len(seen.samples) + 1):
@@ -249,7 +252,10 @@ def _beating(outlet: Outlet, load: Load, scene: Scene, seen: Seen) -> Iterator[N
             timer.cancel()
             yield
             members.stdin.close()
-            seen.generated = json.loads(members.stdout.readline())
+            figures = members.stdout.readline()
+            if not figures:
+                raise Failure("the members have failed: what they said is above")
+            seen.generated = json.loads(figures)
         finally:
             timer.cancel()
             members.kill()

@@ -71,6 +71,19 @@ def test_a_first_message_counts_from_when_queue_and_message_were_there(
     assert (waited_ms,) == cost(turns, firsts, 10 * S, 2, rested=True).firsts_ms
 
 
+def test_one_that_never_came_to_rest_is_the_worst_of_all() -> None:
+    """Neither left out nor averaged away; and queues without a first message are counted."""
+    turns = [*BEFORE, ends(11 * S, "a.0", 0), begins(12 * S, "b.0", 0)]
+    rested = cost(turns, [], 10 * S, 2, rested=True)
+    found = {(Side.FAST, 4, Case.JOIN): [rested, rested, rested._replace(stable_s=float("inf"))]}
+    line, figures = table(found).splitlines()[1], headline(found)
+
+    assert "2.0 .. never" in line
+    assert "0 of 3" in line
+    assert 1 == figures["kip_848_fast_4_join_never_stable"]
+    assert "kip_848_fast_4_join_stable_max_s" not in figures
+
+
 def test_the_table_has_the_peers_beside_what_was_run() -> None:
     """Only cases of this run; what never came to rest says so."""
     turns = [*BEFORE, ends(11 * S, "a.0", 0)]

@@ -1,7 +1,5 @@
 """The records that the benches send are what the protocol asks for."""
 
-from itertools import chain
-
 import pytest
 
 from bench.populations import BadBroker, Newcomer, Question, beats, routes
@@ -16,7 +14,7 @@ BAD = BadBroker(9)
     [
         next(routes()),
         next(beats(1)),
-        NEWCOMER.joins(),
+        *NEWCOMER.joins(),
         NEWCOMER.is_let_in([ReleaseRef("bench-orders", "", 8, 1, None)]),
         NEWCOMER.leaves(),
         BAD.is_reported_bad()[0],
@@ -24,7 +22,18 @@ BAD = BadBroker(9)
         BAD.is_restored(),
         BAD.is_forgotten(),
     ],
-    ids=["route", "beat", "join", "release", "leave", "accuse", "judge", "restore", "forget"],
+    ids=[
+        "route",
+        "beat",
+        "join",
+        "mark",
+        "release",
+        "leave",
+        "accuse",
+        "judge",
+        "restore",
+        "forget",
+    ],
 )
 def test_every_record_is_read_as_it_was_meant(said: Question) -> None:
     """Whatever the bench sends belongs on the topic that it is sent to."""
@@ -33,11 +42,12 @@ def test_every_record_is_read_as_it_was_meant(said: Question) -> None:
 
 def test_each_answer_is_to_one_question() -> None:
     """No two newcomers look for their answers under the same key."""
-    trials = chain.from_iterable(
-        (newcomer.joins(), newcomer.leaves())
-        for newcomer in (Newcomer("measured-1", 1), Newcomer("measured-1", 2))
-    )
-    assert {b"measured-1/newcomer-1", b"measured-1/newcomer-2"} == {said.answer for said in trials}
+    newcomers = [Newcomer("measured-1", number) for number in (1, 2)]
+    joins, marks = zip(*(it.joins() for it in newcomers), strict=True)
+    answers = {said.answer for said in (*joins, *(it.leaves() for it in newcomers))}
+
+    assert {b"measured-1/newcomer-1", b"measured-1/newcomer-2"} == answers
+    assert not answers & {said.answer for said in marks}
 
 
 def test_only_questions_are_answered_under_a_bad_broker_s_key() -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,23 +15,30 @@ from bench.scale import catching_up
 from bench.scale.__main__ import headline, row
 from bench.scale.catching_up import caught_up_s
 from bench.scale.load import Load, Scene
-from bench.scale.members import Members, Told, churned, rolled
+from bench.scale.members import Members, Said, Told, churned, rolled
 from bench.scale.outside import Outside
 from bench.scale.scenes import Seen
 from bench.scale.soak import sampled, trends
 from tests.builders.sessions import assignment, queue
 from trimtab.protocol import (
     HEARTBEATS,
-    MEMBERS,
     Assignment,
     Beat,
     GrantRef,
     Join,
     Leave,
+    LifeRef,
+    Record,
+    Release,
     decode,
 )
 
 TOLD = Told("kafka", "t.", 8, "orders", groups=2, size=3, interval_s=3.0, answered=True)
+
+
+def read(records: Iterable[Said]) -> list[Record]:
+    """What a member says."""
+    return [decode(topic, value) for topic, value in records]
 
 
 def told(said: Join, group: str) -> Assignment:
@@ -42,10 +50,13 @@ def told(said: Join, group: str) -> Assignment:
 def test_who_was_told_says_it_once_and_then_only_that_it_is_there() -> None:
     """So nearly all beats are the last ones with another number."""
     members = Members(TOLD)
-    joins = [decode(MEMBERS, members.joins(it)) for it in range(members.count)]
+    joins = [read(members.joins(it))[0] for it in range(members.count)]
     for it, join in enumerate(joins):
         assert isinstance(join, Join)
-        members.hears(told(join, f"load-{it // TOLD.size}"))
+        assert join.marks
+        (mark,) = read(members.hears(told(join, f"load-{it // TOLD.size}")))
+        assert isinstance(mark, Release)
+        assert () == mark.queues
     working = [members.are_at_work]
     full = [decode(HEARTBEATS, members.beats(it)) for it in range(members.count)]
     working.append(members.are_at_work)
@@ -61,16 +72,20 @@ def test_who_was_told_says_it_once_and_then_only_that_it_is_there() -> None:
 def test_who_restarts_goes_for_a_moment_and_hears_nothing_of_its_former_life() -> None:
     """Under the same instance."""
     members = Members(replace(TOLD, rolling_s=10.0))
-    before = decode(MEMBERS, members.joins(4))
-    leave, join = (decode(MEMBERS, it) for it in members.restarts(4))
+    before, _ = read(members.joins(4))
     assert isinstance(before, Join)
+    list(members.hears(told(before, "load-1")))
+    kept, leave, join, mark = read(members.restarts(4))
+    assert isinstance(kept, Release)
     assert isinstance(leave, Leave)
     assert isinstance(join, Join)
-    assert leave.temporary
+    assert isinstance(mark, Release)
+    assert [(queue(4), None)] == [(row.queue, row.next) for row in kept.queues]
+    assert (True, ()) == (leave.temporary, mark.queues)
     assert before.instance == join.instance
     assert before.incarnation != join.incarnation
 
-    members.hears(told(before, "load-1"))
+    assert [] == list(members.hears(told(before, "load-1")))
     said = decode(HEARTBEATS, members.beats(4))
     assert isinstance(said, Beat)
     assert (0, None) == (said.epoch, said.owned)
@@ -79,21 +94,55 @@ def test_who_restarts_goes_for_a_moment_and_hears_nothing_of_its_former_life() -
 def test_who_leaves_goes_for_good_and_comes_again_as_somebody_new() -> None:
     """Meanwhile it hears nothing, and afterwards nothing of what its former life was told."""
     members = Members(TOLD)
-    before = decode(MEMBERS, members.joins(4))
+    before, _ = read(members.joins(4))
     assert isinstance(before, Join)
-    (leave,) = (decode(MEMBERS, it) for it in members.leaves(4))
-    members.hears(told(before, "load-1"))
+    list(members.hears(told(before, "load-1")))
+    released, leave = read(members.leaves(4))
+    assert [] == list(members.hears(told(before, "load-1")))
     was_away = members.is_away(4)
-    join = decode(MEMBERS, members.returns(4))
+    join, _ = read(members.returns(4))
     said = decode(HEARTBEATS, members.beats(4))
 
+    assert isinstance(released, Release)
     assert isinstance(leave, Leave)
     assert isinstance(join, Join)
     assert isinstance(said, Beat)
+    assert (True, [queue(4)]) == (released.gone, [row.queue for row in released.queues])
     assert (before.incarnation, False) == (leave.incarnation, leave.temporary)
     assert (True, False) == (was_away, members.is_away(4))
     assert before.incarnation != join.incarnation == said.incarnation
     assert (0, None) == (said.epoch, said.owned)
+
+
+def test_who_is_to_give_queues_lets_them_go_at_once_for_whom_it_is_told() -> None:
+    """Not by the next beat alone."""
+    members = Members(TOLD)
+    join, _ = read(members.joins(4))
+    assert isinstance(join, Join)
+    said = told(join, "load-1")
+    list(members.hears(said))
+    give = said.hold[0]._replace(next=9, to=LifeRef("0", "1767225600001-00000001"))
+    (release,) = read(
+        members.hears(said.model_copy(update={"epoch": 8, "hold": (), "give": (give,)}))
+    )
+
+    assert isinstance(release, Release)
+    assert [(queue(4), 7, 9, give.to)] == [
+        (row.queue, row.epoch, row.next, row.to) for row in release.queues
+    ]
+
+
+def test_what_was_not_seen_is_not_0() -> None:
+    """No answer would be the fastest of all, and no batch, too."""
+    load = Load(members=100, size=10, queues=10, interval_s=1.0, seconds=60.0)
+    cores = {"java": 0.5, "python": 0.25}
+    steady, idle = (Seen(Side.TRIMTAB, it, load, cores=cores) for it in (Scene.STEADY, Scene.IDLE))
+    blank = {"join p50", "p99 ", "batch p50", "behind, most", "sent late, most"}
+
+    assert {"-"} == {row(steady)[it] for it in blank}
+    assert ("never", "-") == tuple(row(it)["caught up after"] for it in (steady, idle))
+    assert ("NO", "yes") == tuple(row(it)["keeps up"] for it in (steady, idle))
+    assert not [it for it in headline([steady]) if it.endswith("_ms")]
 
 
 def test_everybody_leaves_and_comes_again_over_and_over() -> None:

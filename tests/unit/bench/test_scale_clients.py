@@ -36,7 +36,7 @@ def test_each_client_is_in_four_groups_with_as_many_others_as_a_group_has() -> N
     assert 6 == clients.count == len({it.client for it in members})
     assert sorted(3 * GROUPS) == sorted(it.group for it in members)
     assert all(it.topics == frozenset({"orders", f"%RETRY%{it.group}"}) for it in members)
-    assert heartbeats == [clients.joins(it) for it in range(clients.count)]
+    assert heartbeats == [value for it in range(clients.count) for _, value in clients.joins(it)]
     assert all(len(it) <= ROCKETMQ.max_record_bytes for it in heartbeats)
 
 
@@ -56,9 +56,10 @@ def test_who_goes_unregisters_everywhere_and_comes_as_another_process() -> None:
     """Under its own key up to the last word; each process has the partition of its client id."""
     clients = Clients(TOLD)
     before, groups = clients.place(4), [it.group for it in said(clients.beats(4))]
-    going = [it for value in clients.leaves(4) for it in said(value)]
+    going = [it for _, value in clients.leaves(4) for it in said(value)]
     was_away = clients.is_away(4)
-    (first, *_) = said(clients.returns(4))
+    ((_, returned),) = clients.returns(4)
+    (first, *_) = said(returned)
 
     assert {Unregistration} == set(map(type, going))
     assert groups == [it.group for it in going]
@@ -70,7 +71,7 @@ def test_who_goes_unregisters_everywhere_and_comes_as_another_process() -> None:
 def test_a_restart_ends_one_process_before_the_next_begins() -> None:
     """So each of its records has the place of the process that says it."""
     clients = Clients(TOLD)
-    spoken = [(clients.place(0)[0].decode(), said(it)[0].client) for it in clients.restarts(0)]
+    spoken = [(clients.place(0)[0].decode(), said(it)[0].client) for _, it in clients.restarts(0)]
 
     assert 5 == len(spoken)
     assert all(key == client for key, client in spoken)
