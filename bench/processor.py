@@ -38,10 +38,10 @@ def of_the_family(pid: int) -> Iterator[tuple[str, float]]:
 def family(pid: int) -> dict[int, list[str]]:
     """Return what Linux says of a process and of each of its descendants that is there."""
     told = {int(path.name): stat for path in Path("/proc").glob("[0-9]*") for stat in _read(path)}
-    found = {pid}
-    for child in sorted(told):  # a child's id is larger than its parent's, until they wrap round
-        if int(told[child][_PARENT]) in found:
-            found.add(child)
+    found, grown = set[int](), {pid}
+    while grown:
+        found |= grown
+        grown = {it for it in told if int(told[it][_PARENT]) in grown} - found
     return {it: told[it] for it in found & told.keys()}
 
 

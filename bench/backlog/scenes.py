@@ -78,6 +78,7 @@ def play(scene: Scene, beats: int, directory: Path, progress: Progress) -> Told:
             observer.wait_until(lambda: observer.at_rest("a", "b"))
             _join_silently(outlet)
             observer.wait_until(lambda: observer.at_rest("a", "b", _SILENT))
+        before = len(observer.handovers)
         controller.freeze()
         with progress.step(f"{beats:,} beats are written; the controller is {scene}"):
             began = time.monotonic()
@@ -98,7 +99,7 @@ def play(scene: Scene, beats: int, directory: Path, progress: Progress) -> Told:
                 observer.wait_until(lambda: observer.at_rest("a", "b", "c"))
                 observer.wait_until(lambda: _worked_on(*cast, newcomer) == _ALL)  # they read it
                 rest_s = time.monotonic() - began
-        _judge(cast, newcomer, observer)
+        _judge(cast, newcomer, observer, before)
         return Told(scene, written_s, newcomer_s, rest_s, memory[0])
 
 
@@ -125,8 +126,8 @@ def _worked_on(*players: "_Player") -> list[int]:
     return sorted(it for player in players for it in player.queues())
 
 
-def _judge(old: Sequence["_Player"], newcomer: "_Player", observer: Observer) -> None:
-    """See that nothing was decided wrongly.
+def _judge(old: Sequence["_Player"], newcomer: "_Player", observer: Observer, before: int) -> None:
+    """See that nothing was decided wrongly; so many hand-overs were before.
 
     Raises:
         Failure: It was.
@@ -136,9 +137,11 @@ def _judge(old: Sequence["_Player"], newcomer: "_Player", observer: Observer) ->
             raise Failure(f"{player.member_id} has lost {player.lost}")
     if _worked_on(*old, newcomer) != _ALL:
         raise Failure(f"not each queue is worked on once: {_worked_on(*old, newcomer)}")
-    for handover in observer.handovers:
+    stay = {player.member_id for player in old}
+    for number, handover in enumerate(observer.handovers):
         silent = handover.from_member == _SILENT
-        if (handover.ending == "released") is silent:
+        needless = number >= before and {handover.from_member, handover.to_member} <= stay
+        if (handover.ending == "released") is silent or needless:
             raise Failure(f"a hand-over that should not be: {handover}")
 
 

@@ -79,8 +79,8 @@ class Story:
 
 
 def is_bad(partition: int) -> bool:
-    """Tell whether the bad broker leads a partition: they are dealt out in turn."""
-    return partition % BROKERS == int(BAD) - 1
+    """Tell whether the bad broker leads a partition: they are dealt out in turn; -1 is none."""
+    return partition >= 0 and partition % BROKERS == int(BAD) - 1
 
 
 def percentile(notes: Sequence[Note], percent: int) -> float:

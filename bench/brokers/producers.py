@@ -123,8 +123,9 @@ class Sender:
         sent_s = time.monotonic()
 
         def note(error: object, message: confluent_kafka.Message) -> None:
-            took_s, partition = time.monotonic() - sent_s, message.partition() or 0
+            took_s, partition = time.monotonic() - sent_s, message.partition()
             at_s, failed = sent_s - self._begun_s, error is not None
-            self._notes.append(Note(self._kind, self._newcomer, at_s, took_s, partition, failed))
+            place = -1 if partition is None else partition  # who has failed may have none yet
+            self._notes.append(Note(self._kind, self._newcomer, at_s, took_s, place, failed))
 
         return note

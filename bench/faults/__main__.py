@@ -15,6 +15,7 @@ from bench.faults.flood import Flooded, flood
 from bench.faults.traffic import POLICY, Load, seconds
 from bench.fold.parts import Remembered
 from bench.frames import framed
+from console.errors import Failure
 from console.output import fields
 from console.progress import Stderr
 from rebalance.brokers.policy import VerdictPolicy
@@ -31,7 +32,7 @@ class Measured(NamedTuple):
     each_s: list[float]
     """Processor time of each second's batch."""
     state_bytes: int
-    found_after: int | None
+    found_after: int
     """Seconds from the first failure to the verdict."""
 
 
@@ -99,6 +100,8 @@ def measure(load: Load) -> Measured:
         ]
         if found is None and told:
             found = second - load.seconds // 2
+    if found is None:
+        raise Failure("no verdict came: what was measured is not what is asked for")
     return Measured(each, len(state.bytes_of_state), found)
 
 
