@@ -9,7 +9,7 @@ import json
 import os
 import time
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -44,6 +44,9 @@ EventKind = Literal[
     "effect",
     "refused",
 ]
+
+_OWN: Final = frozenset({"began", "gave", "lost", "handed", "done", "paused"})
+"""What members write themselves."""
 
 S: Final = 1_000_000_000
 """Nanoseconds of a second."""
@@ -106,4 +109,20 @@ def read(home: Path) -> History:
     for file in sorted(home.glob("*.events")):
         whole, _, _ = file.read_text().rpartition("\n")
         events += [Event(*json.loads(line)) for line in whole.splitlines()]
-    return tuple(sorted(events))
+    return deaths_last(events)
+
+
+def deaths_last(events: Iterable[Event]) -> History:
+    """Put events in order. Who is killed says nothing afterwards, but a moment after the note may.
+
+    The kill is noted first and sent then, and whoever notes it may lose its processor between.
+    """
+    those = [*events]
+    own = [it for it in those if it.kind in _OWN]
+    last = {it.who: it.at for it in sorted(own)}
+    return tuple(
+        sorted(
+            replace(it, at=max(it.at, last.get(it.who, 0) + 1)) if it.kind == "killed" else it
+            for it in those
+        )
+    )
