@@ -16,7 +16,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 from bench.floor.writer import Outlet, Writer
 from bench.populations import Question
 from console.errors import ExitCode, Failure
-from trimtab.protocol import ASSIGNMENTS, BROKERS
+from trimtab.protocol import ASSIGNMENTS, BROKERS, decode
 
 _PATIENCE_S: Final = 240.0
 """The first answer waits for two sessions to start: 20 s, or minutes on a very busy machine."""
@@ -45,6 +45,12 @@ def is_anything(_value: bytes | None) -> bool:
 def is_gone(value: bytes | None) -> bool:
     """Nothing is left of whom the record was about."""
     return value is None
+
+
+def has_queues(value: bytes | None) -> bool:
+    """A member is told which queues are its own, or come to it."""
+    said = None if value is None else decode(ASSIGNMENTS, value)
+    return said is not None and bool(said.hold or said.inherit)
 
 
 class Line:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, assert_never
 
-from bench.floor.line import Answer, Line, is_anything, is_gone
+from bench.floor.line import Answer, Line, has_queues, is_anything, is_gone
 from bench.floor.plan import About, Side
 from bench.floor.writer import Writer
 from bench.populations import HOLDER, MEASURED, ORDERS, QUEUES, BadBroker, Newcomer, Question
@@ -61,7 +61,7 @@ class ToGroups(_Trials):
     def __call__(self, number: int) -> Iterator[tuple[str, Answer]]:
         """Run a trial."""
         newcomer = Newcomer(MEASURED[number % len(MEASURED)], number)
-        yield "join", self._ask(*newcomer.joins(), fits=self._says(_inherits))
+        yield "join", self._ask(*newcomer.joins(), fits=self._says(has_queues))
         told = self._line.latest(member_key(newcomer.group, HOLDER))  # written before the answer
         given = newcomer.is_let_in(_given(self._side, told))
         yield "release", self._ask(given, fits=self._says(_holds))
@@ -145,10 +145,6 @@ def _is_out(value: bytes | None) -> bool:
 
 def _is_in(value: bytes | None) -> bool:
     return value is not None and decode(BROKERS, value).available
-
-
-def _inherits(value: bytes | None) -> bool:
-    return value is not None and len(decode(ASSIGNMENTS, value).inherit) == QUEUES // 2
 
 
 def _holds(value: bytes | None) -> bool:

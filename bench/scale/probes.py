@@ -15,12 +15,12 @@ from typing import Final, NamedTuple, Protocol
 
 from confluent_kafka import Producer
 
-from bench.floor.line import Line, is_anything, is_gone
+from bench.floor.line import Line, has_queues, is_anything, is_gone
 from bench.floor.writer import Outlet
-from bench.populations import Newcomer
+from bench.populations import HOLDER, MEASURED, Newcomer, join
 from bench.scale.clients import client_id, groups_of, heartbeat, unregistrations
 from console.errors import ExitCode, Failure
-from trimtab.protocol import ASSIGNMENTS, ROCKETMQ, decode, member_key, partition_of
+from trimtab.protocol import ROCKETMQ, member_key, partition_of
 
 _SEED: Final = 3
 _PAUSE_S: Final = (0.05, 0.15)
@@ -44,7 +44,9 @@ class Probe(Protocol):
 
 
 class MemberProbe:
-    """A member of the SDK, each time of another group: it has joined when it has queues.
+    """A member of the SDK, which joins by turns groups of one other member that never beats.
+
+    It has joined when it is told which queues come to it.
 
     Args:
         line: Hears what is said to it.
@@ -53,14 +55,16 @@ class MemberProbe:
 
     def __init__(self, line: Line, *, answered: bool) -> None:
         self._line, self._numbers, self._pauses = line, count(1), Random(_SEED)
-        self._has_queues = _holds if answered else is_anything
+        self._has_queues = has_queues if answered else is_anything
         self._is_out = is_gone if answered else is_anything
+        for group in MEASURED:
+            line.ask(*join(group, HOLDER, 0), fits=self._has_queues)
 
     def asks(self) -> Answered:
         """Come and go."""
         time.sleep(self._pauses.uniform(*_PAUSE_S))
         number = next(self._numbers)
-        newcomer = Newcomer(f"probe-{number}", number)
+        newcomer = Newcomer(MEASURED[number % len(MEASURED)], number)
         joined = self._line.ask(*newcomer.joins(), fits=self._has_queues)
         left = self._line.ask(newcomer.leaves(), fits=self._is_out)
         return Answered(joined.milliseconds, left.milliseconds)
@@ -115,7 +119,3 @@ class ClientProbe:
             at = max(it.at for it in self._line.hear(missing))
             missing = {it for it in missing if (self._line.latest(it) is None) != gone}
         return (at - since) * 1000
-
-
-def _holds(value: bytes | None) -> bool:
-    return value is not None and bool(decode(ASSIGNMENTS, value).hold)
