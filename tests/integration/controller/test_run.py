@@ -30,10 +30,10 @@ NO_PAGES = ("--set", "controller.ui_port=0", "--set", "controller.http_port=0")
 
 
 @contextmanager
-def controller(home: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
+def controller(home: Path, *options: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
     """A controller on a home, without Spark's pages; gone at the end of the block."""
     with subprocess.Popen(
-        [sys.executable, "-m", "console.main", "run", *NO_PAGES],
+        [sys.executable, "-m", "console.main", "run", *NO_PAGES, *options],
         env={**os.environ, "TRIMTAB_HOME": str(home), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -51,9 +51,9 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-def refusal(home: Path, **environment: str) -> tuple[int, str, str]:
+def refusal(home: Path, *options: str, **environment: str) -> tuple[int, str, str]:
     """How a controller ends that does not start."""
-    with controller(home, **environment) as process:
+    with controller(home, *options, **environment) as process:
         return finish(process)
 
 
@@ -161,3 +161,22 @@ def test_a_settings_error_comes_before_everything(tmp_path: Path) -> None:
     assert (2, "") == (code, out)
     assert 1 == len(err.splitlines())
     assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--take-over",), "use --standby or --take-over, not both"),
+        (("--new-checkpoint",), "use --standby or --new-checkpoint, not both"),
+        ((), "set kafka.bootstrap_servers"),
+    ],
+    ids=["takes over", "forgets", "has no Kafka"],
+)
+def test_a_standby_that_could_never_be_one_is_refused(
+    tmp_path: Path, options: tuple[str, ...], reason: str
+) -> None:
+    """It waits for another controller, and goes on from that one's checkpoint, on one Kafka."""
+    code, out, err = refusal(tmp_path / "home", "--standby", *options)
+
+    assert (2, "") == (code, out)
+    assert err.splitlines()[-1].endswith(reason), err
