@@ -36,6 +36,11 @@ def consistent_hash(nodes: int | None = None) -> Strategy:
         raise Refused(f"illegal virtualNodeCnt :{count}")
 
     def deal(queues: Sequence[Queue], clients: Sequence[Client]) -> Mapping[Client, Share]:
+        if count * len(clients) > MOST_NODES:
+            raise Refused(
+                f"virtualNodeCnt {count} for each of {len(clients)} members is more than "
+                f"{MOST_NODES} nodes: set a lower one"
+            )
         places, standing = _ring(tuple(clients), count)
         dealt: dict[Client, list[Queue]] = {}
         for queue in queues if places else ():
@@ -45,6 +50,10 @@ def consistent_hash(nodes: int | None = None) -> Strategy:
 
     return Strategy("CONSISTENT_HASH", deal)
 
+
+MOST_NODES = 1_000_000
+"""On a ring: a hundred for each member of the largest group. It takes a second and 100 MB; Java has
+no limit, and a typing mistake would keep a group's worker busy for ever."""
 
 RINGS = 8
 """How many are kept: the topics of a group have the same clients, in the same few rooms
