@@ -156,6 +156,7 @@ def test_a_dry_run_changes_nothing(run: Run, admin: AdminClient, topics_prefix: 
         ("assignments", "cleanup.policy", "delete"),
         ("members", "retention.ms", "1000"),
         ("releases", "max.message.bytes", "2000"),
+        ("releases", "compression.type", "producer"),
     ],
 )
 def test_a_changed_topic_is_refused_with_the_fix(
