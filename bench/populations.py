@@ -73,7 +73,8 @@ class Question(NamedTuple):
     group: str
     """Or the cluster: what says which partition it is in."""
     record: Record
-    answer: bytes
+    answer: bytes = b""
+    """Empty: it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +103,21 @@ class Newcomer:
         )
         return Question(RELEASES, self.group, release, member_key(self.group, self.name))
 
-    def leaves(self) -> Question:
-        """Go."""
-        leave = Leave(member=self.name, incarnation=_incarnation(self.number), sequence=_MARK + 1)
-        return Question(MEMBERS, self.group, leave, member_key(self.group, self.name))
+    def leaves(self, held: Sequence[ReleaseRef] = ()) -> list[Question]:
+        """Let go of all that it has, and go: otherwise the controller has to, in one batch more."""
+        life = _incarnation(self.number)
+        freed = Release(
+            member=self.name,
+            incarnation=life,
+            sequence=_MARK + 1,
+            queues=tuple(held),
+            gone=True,
+        )
+        leave = Leave(member=self.name, incarnation=life, sequence=_MARK + 2)
+        return [
+            Question(RELEASES, self.group, freed),
+            Question(MEMBERS, self.group, leave, member_key(self.group, self.name)),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +191,7 @@ def beats(sequence: int) -> Iterator[Question]:
 def join(group: str, member: str, number: int) -> list[Question]:
     """A member joins in its life of that number, and marks the releases at the same moment.
 
-    Nothing is promised to a life before its mark is read. The mark has no answer of its own.
+    Nothing is promised to a life before its mark is read.
     """
     life = _incarnation(number)
     record = Join(
@@ -193,7 +205,7 @@ def join(group: str, member: str, number: int) -> list[Question]:
     mark = Release(member=member, incarnation=life, sequence=_MARK, queues=())
     return [
         Question(MEMBERS, group, record, member_key(group, member)),
-        Question(RELEASES, group, mark, member_key(group, "nobody")),
+        Question(RELEASES, group, mark),
     ]
 
 

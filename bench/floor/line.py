@@ -8,7 +8,7 @@ Used by ``runner``. It asks one question at a time.
 """
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
@@ -77,12 +77,22 @@ class Line:
             ]
         )
 
-    def ask(self, *said: Question, fits: Callable[[bytes | None], bool] = is_anything) -> Answer:
-        """Append records and wait for the answer to the first: the next under its key that fits."""
+    def ask(
+        self,
+        *said: Question,
+        fits: Callable[[bytes | None], bool] = is_anything,
+        again: Sequence[Question] = (),
+    ) -> Answer:
+        """Append records and wait for the one answer that they have: the next that fits.
+
+        What is said ``again`` after one that does not fit has no answer of its own.
+        """
         appended = self._writer.say(said)
-        (heard,) = self.hear({said[0].answer})
+        (key,) = (it.answer for it in said if it.answer)
+        (heard,) = self.hear({key})
         while not fits(heard.value):
-            (heard,) = self.hear({said[0].answer})
+            self._writer.say(again)
+            (heard,) = self.hear({key})
         return Answer(heard.value, (heard.at - appended) * 1000)
 
     def hear(self, keys: Collection[bytes]) -> list[Heard]:

@@ -18,7 +18,7 @@ from bench.floor.plan import About, Side
 from bench.floor.writer import Writer
 from bench.populations import HOLDER, MEASURED, ORDERS, QUEUES, BadBroker, Newcomer, Question
 from console.errors import Failure
-from trimtab.protocol import ASSIGNMENTS, BROKERS, ReleaseRef, decode, member_key
+from trimtab.protocol import ASSIGNMENTS, BROKERS, HolderRef, ReleaseRef, decode, member_key
 
 _PAUSE_S: Final = (0.05, 0.15)
 """From less than the rest of a batch takes after its answer is out to well beyond it."""
@@ -46,10 +46,10 @@ class _Trials:
         self._side, self._line, self._writer = side, line, writer
         self._pauses = random.Random(seed)
 
-    def _ask(self, *said: Question, fits: Fits) -> Answer:
+    def _ask(self, *said: Question, fits: Fits, again: Sequence[Question] = ()) -> Answer:
         """Ask after a pause of random length, so as not to fall into step with the batches."""
         self._pause()
-        return self._line.ask(*said, fits=fits)
+        return self._line.ask(*said, fits=fits, again=again)
 
     def _pause(self) -> None:
         time.sleep(self._pauses.uniform(*_PAUSE_S))
@@ -61,11 +61,13 @@ class ToGroups(_Trials):
     def __call__(self, number: int) -> Iterator[tuple[str, Answer]]:
         """Run a trial."""
         newcomer = Newcomer(MEASURED[number % len(MEASURED)], number)
-        yield "join", self._ask(*newcomer.joins(), fits=self._says(has_queues))
+        join, mark = newcomer.joins()  # a first answer has the SDK mark again, with its first beat
+        yield "join", self._ask(join, mark, fits=self._says(has_queues), again=[mark])
         told = self._line.latest(member_key(newcomer.group, HOLDER))  # written before the answer
         given = newcomer.is_let_in(_given(self._side, told))
         yield "release", self._ask(given, fits=self._says(_holds))
-        yield "leave", self._ask(newcomer.leaves(), fits=self._says(is_gone))
+        own = self._line.latest(member_key(newcomer.group, newcomer.name))
+        yield "leave", self._ask(*newcomer.leaves(_held(self._side, own)), fits=self._says(is_gone))
 
     def _says(self, answer: Fits) -> Fits:
         """What is no answer yet is passed by: that it joined, and that its mark is awaited."""
@@ -129,9 +131,20 @@ def _given(side: Side, told: bytes | None) -> Sequence[ReleaseRef]:
             give = decode(ASSIGNMENTS, told).give
             if len(give) != QUEUES // 2:
                 raise Failure(f"the holder was to give {len(give)} queues of {QUEUES}")
-            return [ReleaseRef(*it.queue, it.epoch, None, it.next, it.to) for it in give]
+            return [_let_go(it) for it in give]
         case _:
             assert_never(side)
+
+
+def _held(side: Side, told: bytes | None) -> Sequence[ReleaseRef]:
+    """What the newcomer lets go when it leaves: all that it has, or as much of nothing."""
+    if side is Side.FLOOR:
+        return _given(side, told)
+    return [_let_go(it) for it in decode(ASSIGNMENTS, told).hold]
+
+
+def _let_go(row: HolderRef) -> ReleaseRef:
+    return ReleaseRef(*row.queue, row.epoch, None, row.next, row.to)
 
 
 def _since_ms(answer: Answer) -> int:

@@ -58,15 +58,17 @@ class MemberProbe:
         self._has_queues = has_queues if answered else is_anything
         self._is_out = is_gone if answered else is_anything
         for group in MEASURED:
-            line.ask(*join(group, HOLDER, 0), fits=self._has_queues)
+            joins, mark = join(group, HOLDER, 0)
+            line.ask(joins, mark, fits=self._has_queues, again=[mark])
 
     def asks(self) -> Answered:
         """Come and go."""
         time.sleep(self._pauses.uniform(*_PAUSE_S))
         number = next(self._numbers)
         newcomer = Newcomer(MEASURED[number % len(MEASURED)], number)
-        joined = self._line.ask(*newcomer.joins(), fits=self._has_queues)
-        left = self._line.ask(newcomer.leaves(), fits=self._is_out)
+        joins, mark = newcomer.joins()
+        joined = self._line.ask(joins, mark, fits=self._has_queues, again=[mark])
+        left = self._line.ask(*newcomer.leaves(), fits=self._is_out)
         return Answered(joined.milliseconds, left.milliseconds)
 
 
