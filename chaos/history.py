@@ -76,6 +76,9 @@ def name_of(who: str) -> str:
     return who.partition(".")[0]
 
 
+_MOMENT: Final = S
+"""0.4 ms was seen, on a machine with far too much to do."""
+
 History = tuple[Event, ...]
 """In order of time."""
 
@@ -117,12 +120,11 @@ def deaths_last(events: Iterable[Event]) -> History:
 
     The kill is noted first and sent then, and whoever notes it may lose its processor between.
     """
-    those = [*events]
+    those = sorted(events)
     own = [it for it in those if it.kind in _OWN]
-    last = {it.who: it.at for it in sorted(own)}
-    return tuple(
-        sorted(
-            replace(it, at=max(it.at, last.get(it.who, 0) + 1)) if it.kind == "killed" else it
-            for it in those
-        )
-    )
+
+    def dead(note: Event) -> Event:
+        said = (it.at + 1 for it in own if it.who == note.who and it.at < note.at + _MOMENT)
+        return replace(note, at=max([note.at, *said]))
+
+    return tuple(sorted(dead(it) if it.kind == "killed" else it for it in those))

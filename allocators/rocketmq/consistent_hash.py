@@ -36,12 +36,12 @@ def consistent_hash(nodes: int | None = None) -> Strategy:
         raise Refused(f"illegal virtualNodeCnt :{count}")
 
     def deal(queues: Sequence[Queue], clients: Sequence[Client]) -> Mapping[Client, Share]:
-        if count * len(clients) > MOST_NODES:
-            raise Refused(
-                f"virtualNodeCnt {count} for each of {len(clients)} members is more than "
-                f"{MOST_NODES} nodes: set a lower one"
-            )
-        places, standing = _ring(tuple(clients), count)
+        nodes = count * len(clients)
+        if nodes > MOST_NODES:  # not Refused: whoever has queues is to keep them
+            reason = f"virtualNodeCnt {count} for each of {len(clients)} members"
+            raise ValueError(f"{reason} is more than {MOST_NODES} nodes: set a lower one")
+        ring = _ring if nodes <= _KEPT_NODES else _ring.__wrapped__
+        places, standing = ring(tuple(clients), count)
         dealt: dict[Client, list[Queue]] = {}
         for queue in queues if places else ():
             at = bisect_left(places, ring_hash(queue_text(queue)))
@@ -54,6 +54,9 @@ def consistent_hash(nodes: int | None = None) -> Strategy:
 MOST_NODES = 1_000_000
 """On a ring: a hundred for each member of the largest group. It takes a second and 100 MB; Java has
 no limit, and a typing mistake would keep a group's worker busy for ever."""
+
+_KEPT_NODES = 100_000
+"""A larger ring is built for each topic anew, because eight of them would fill a worker."""
 
 RINGS = 8
 """How many are kept: the topics of a group have the same clients, in the same few rooms

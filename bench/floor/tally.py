@@ -33,7 +33,7 @@ class Tally:
         self, _cell: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
     ) -> Iterator[pd.DataFrame]:
         """Count what is new in one cell; called by Spark, once a batch for each cell with rows."""
-        gc.freeze()  # as trimtab does, or PySpark looks through all modules after each task
+        gc.freeze()  # or PySpark looks through all modules after each task; trimtab does it, too
         (remembered,) = state.get if state.exists else (bytes(_COUNT_BYTES),)
         count = int.from_bytes(remembered, "big")
         for frame in frames:

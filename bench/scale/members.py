@@ -167,9 +167,10 @@ class Members:
         self._beats[it] = self._halves(it, said.epoch, None)
         self._full[it] = self._halves(it, said.epoch, owned)
         self._untold.discard(it)
-        if it not in self._held or said.give:
+        is_first = it not in self._held
+        self._held[it] = said.hold  # before it answers: meanwhile it may leave
+        if is_first or said.give:
             yield self._releases(it, map(_let_go, said.give))
-        self._held[it] = said.hold
 
     def _releases(self, it: int, rows: Iterable[ReleaseRef] = (), *, gone: bool = False) -> Said:
         """Let queues go; without one it is a mark."""

@@ -1,6 +1,6 @@
 """Probes: somebody comes, is answered, goes, is answered; again and again, beside all the others.
 
-One is a member of the SDK that has a group of its own. The other is a client of RocketMQ that
+One is a member of the SDK that joins a group of one other. The other is a client of RocketMQ that
 belongs to an application's four groups, with all clients of it: it is answered when each of them
 has told it its share, or that it has none any more.
 

@@ -232,7 +232,10 @@ def published_by(config: object, assignments: list[str] | None) -> "Published":
 
 
 def _remark(published: "Published", context: typer.Context) -> None:
-    """Say so if no controller is at work: tables look the same for as long as Kafka keeps them."""
+    """Say so if no controller is at work: tables look the same for as long as Kafka keeps them.
+
+    Who watches is not told here, but by `trimtab top`.
+    """
     from console.errors import Failure
     from console.published import at_once
     from console.views.controllers import silence

@@ -1,8 +1,8 @@
 """Controllers: what each has said of itself last, and how long ago.
 
-Called by `trimtab controllers`, and by the lists of groups, which are as old as the last word of
-all. One that was killed says nothing any more, and its last word stays:
-it is `silent`.
+Called by `trimtab controllers`, and by the lists of groups: what they show is no newer than the
+last word of a controller at work. One that was killed says nothing any more, and its last word
+stays: it is `silent`.
 """
 
 from collections.abc import Iterable
@@ -60,12 +60,16 @@ def rows(said: Iterable[tuple[int, Controller]], now_ms: int, *, living: bool) -
 
 def silence(said: Iterable[tuple[int, Controller]], now_ms: int) -> str | None:
     """Say that no controller is at work, as far as the clock here tells; None: one is."""
-    words = [(at_ms, it.role) for at_ms, it in said]
+    words = [(at_ms, it.role) for at_ms, it in said if it.role != "standby"]  # which only waits
     if any(role != "ended" and now_ms - at_ms <= SILENT_S * 1000 for at_ms, role in words):
         return None
     newest = max((at_ms for at_ms, _ in words), default=None)
-    last = "none has ever" if newest is None else f"none has for {(now_ms - newest) // 1000} s"
+    last = (
+        "none ever was"
+        if newest is None
+        else f"none has said so for {max(0, now_ms - newest) // 1000} s"
+    )
     return (
-        f"no controller says anything here ({last}): what is shown may be old, and nothing is "
+        f"no controller is at work here ({last}): what is shown may be old, and nothing is "
         "decided; see `trimtab doctor`"
     )

@@ -32,7 +32,7 @@ from tests.builders.redis_server import RedisServer
 from tests.integration.accounts import Account
 from tests.integration.controller_process import ControllerProcess, ends_of_logs, forget_ended
 from tests.integration.published import Published
-from tests.integration.sdk.readings import Reading, fill
+from tests.integration.readings import Reading, fill
 from tests.integration.secured_callers import ANN, PASSWORD, PREFIX
 from tests.integration.secured_callers import PARTITIONS as SECURED_PARTITIONS
 from tests.integration.secured_kafka import SecuredKafka

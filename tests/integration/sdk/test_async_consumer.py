@@ -12,7 +12,7 @@ from tests.builders.application import releases
 from tests.builders.event_loop import comes, run_watched
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
-from tests.integration.sdk.readings import committed, fill
+from tests.integration.readings import committed, fill
 from trimtab import AsyncConsumer
 from trimtab.transports import Client as Library
 

@@ -8,7 +8,7 @@ from confluent_kafka import TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import until
-from tests.integration.sdk.readings import PATIENCE_S, Reading, said_with
+from tests.integration.readings import PATIENCE_S, Reading, said_with
 from trimtab import Grant, QueueRef
 from trimtab.callbacks import Positions
 from trimtab.consuming.confluent import metadata_of

@@ -9,7 +9,7 @@ from confluent_kafka import Producer, TopicPartition
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
-from tests.integration.sdk.readings import PATIENCE_S, Reading, committed
+from tests.integration.readings import PATIENCE_S, Reading, committed
 from tests.integration.topics import create_topic
 from trimtab import Consumer, Grant, QueueRef
 from trimtab.transports import Client as Library

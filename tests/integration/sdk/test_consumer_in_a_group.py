@@ -12,7 +12,7 @@ from confluent_kafka import Message
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import until
 from tests.integration.accounts import PATIENCE_S, Account
-from tests.integration.sdk.readings import effects_of, fill
+from tests.integration.readings import effects_of, fill
 from tests.integration.topics import create_topic
 from trimtab import Consumer, QueueRef, StuckError
 

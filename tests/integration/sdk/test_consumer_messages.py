@@ -7,7 +7,7 @@ import pytest
 from confluent_kafka import Message, Producer
 
 from console.embedded.broker import EmbeddedKafka
-from tests.integration.sdk.readings import PATIENCE_S, Reading
+from tests.integration.readings import PATIENCE_S, Reading
 from tests.integration.topics import create_topic
 from trimtab import Grant, QueueRef
 from trimtab.transports import Client as Library

@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import until
-from tests.integration.sdk.readings import PATIENCE_S, Reading, fill, subscribed
+from tests.integration.readings import PATIENCE_S, Reading, fill, subscribed
 from tests.integration.topics import create_topic
 from trimtab import CommitError, Grant, QueueRef, SharedGroupError
 from trimtab.transports import Client as Library

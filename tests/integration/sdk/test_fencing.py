@@ -7,7 +7,7 @@ from confluent_kafka import KafkaError, KafkaException, Message
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import until
-from tests.integration.sdk.readings import Effects, Reading, effects_of
+from tests.integration.readings import Effects, Reading, effects_of
 from trimtab import CommitError, ConfigurationError, Grant, QueueRef
 
 pytestmark = pytest.mark.kafka

@@ -18,7 +18,7 @@ from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import releases, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
-from tests.integration.sdk.readings import committed
+from tests.integration.readings import committed
 from tests.integration.topics import create_topic
 from trimtab import CommitError, Consumer
 from trimtab.transports import Client as Library

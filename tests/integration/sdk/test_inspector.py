@@ -7,7 +7,7 @@ import pytest
 from confluent_kafka import Producer
 
 from console.embedded.broker import EmbeddedKafka
-from tests.integration.sdk.readings import subscribed
+from tests.integration.readings import subscribed
 from tests.integration.topics import create_control_topics, create_topic
 from trimtab import Member, SharedGroupError
 from trimtab.protocol import HEARTBEATS, TICK_KEY, partition_of

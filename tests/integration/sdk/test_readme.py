@@ -17,7 +17,7 @@ from confluent_kafka.admin import AdminClient
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.examples import here, programs
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.sdk.readings import fill
+from tests.integration.readings import fill
 from tests.integration.topics import create_topic
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]

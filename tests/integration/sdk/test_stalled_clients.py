@@ -14,7 +14,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 from console.embedded.broker import EmbeddedKafka
 from streaming.feeds.clients import FeedConsumer, FeedProducer
 from streaming.process.trouble import Trouble
-from tests.integration.sdk.readings import fill
+from tests.integration.readings import fill
 from tests.integration.topics import create_control_topics, create_topic
 from trimtab.consuming.confluent import ConfluentClient
 from trimtab.consuming.contract import Wish

@@ -97,7 +97,7 @@ def test_who_looks_is_told_that_no_controller_is_at_work(run: Run, asked: str) -
     """A table looks the same however old it is."""
     code, _, err = run(*asked.split())
 
-    assert (OK, 1) == (code, err.count("no controller says anything here (none has ever)"))
+    assert (OK, 1) == (code, err.count("no controller is at work here (none ever was)"))
 
 
 def test_who_may_not_look_at_controllers_still_sees_groups(

@@ -37,16 +37,16 @@ def test_one_that_has_committed_nothing_is_shown() -> None:
     ("role", "age_ms", "told"),
     [
         ("active", 4_000, None),
-        ("standby", 4_000, None),
-        ("ended", 4_000, "none has for 4 s"),
-        ("active", 60_000, "none has for 60 s"),
+        ("standby", 4_000, "none ever was"),
+        ("ended", 4_000, "none has said so for 4 s"),
+        ("active", 60_000, "none has said so for 60 s"),
         (None, 4_000, None),
     ],
 )
 def test_a_reader_is_told_that_nobody_is_at_work(
     role: Literal["active", "standby", "ended"] | None, age_ms: int, told: str | None
 ) -> None:
-    """One that ended, or has said nothing for long; not one whose release says no role."""
+    """One that ended, is silent for long, or stands by; not one of a release without roles."""
     status = Controller.model_validate_json(SAID).model_copy(update={"role": role})
     text = controllers.silence([(NOW_MS - age_ms, status)], NOW_MS)
 
@@ -58,4 +58,4 @@ def test_a_reader_is_told_that_nobody_ever_was_at_work() -> None:
     text = controllers.silence([], NOW_MS)
 
     assert text is not None
-    assert "none has ever" in text
+    assert "none ever was" in text

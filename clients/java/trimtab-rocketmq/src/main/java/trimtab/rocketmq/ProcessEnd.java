@@ -25,8 +25,8 @@ final class ProcessEnd {
     private static final Duration FAREWELL = Duration.ofSeconds(10);
     private static final long LOOK_MS = 5;
 
-    /** When a consumer of this process was seen to be shut down while the process ended. */
-    private static volatile long lastAt = System.nanoTime();
+    /** When a consumer of this process was seen to be shut down while the process ended; at first long ago. */
+    private static volatile long lastAt = System.nanoTime() - NEXT_MS * 1_000_000;
 
     private final Client client;
     private final Member member;
