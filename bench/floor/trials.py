@@ -18,7 +18,7 @@ from bench.floor.plan import About, Side
 from bench.floor.writer import Writer
 from bench.populations import HOLDER, MEASURED, ORDERS, QUEUES, BadBroker, Newcomer, Question
 from console.errors import Failure
-from trimtab.protocol import ASSIGNMENTS, BROKERS, HolderRef, ReleaseRef, decode, member_key
+from trimtab.protocol import ASSIGNMENTS, BROKERS, ReleaseRef, decode, member_key
 
 _PAUSE_S: Final = (0.05, 0.15)
 """From less than the rest of a batch takes after its answer is out to well beyond it."""
@@ -51,6 +51,14 @@ class _Trials:
         self._pause()
         return self._line.ask(*said, fits=fits, again=again)
 
+    def _says(self, answer: Fits) -> Fits:
+        """What is no answer yet is passed by; the floor has only echoes.
+
+        A member is told first that it joined, and that its mark is awaited. A jury may repeat its
+        last word first, with other testers.
+        """
+        return answer if self._side is Side.TRIMTAB else is_anything
+
     def _pause(self) -> None:
         time.sleep(self._pauses.uniform(*_PAUSE_S))
 
@@ -68,10 +76,6 @@ class ToGroups(_Trials):
         yield "release", self._ask(given, fits=self._says(_holds))
         own = self._line.latest(member_key(newcomer.group, newcomer.name))
         yield "leave", self._ask(*newcomer.leaves(_held(self._side, own)), fits=self._says(is_gone))
-
-    def _says(self, answer: Fits) -> Fits:
-        """What is no answer yet is passed by: that it joined, and that its mark is awaited."""
-        return answer if self._side is Side.TRIMTAB else is_anything
 
 
 class ToBrokers(_Trials):
@@ -104,10 +108,6 @@ class ToBrokers(_Trials):
             self._line.ask(bad.is_forgotten(), fits=self._says(is_gone))
         raise Failure("ticks end all sweeps")
 
-    def _says(self, verdict: Fits) -> Fits:
-        """A jury may repeat its last word first, with other testers; the floor has only echoes."""
-        return verdict if self._side is Side.TRIMTAB else _is_something
-
 
 def trial_of(about: About, side: Side, line: Line, writer: Writer, seed: int) -> Trial:
     """Return the trial of a kind."""
@@ -131,7 +131,7 @@ def _given(side: Side, told: bytes | None) -> Sequence[ReleaseRef]:
             give = decode(ASSIGNMENTS, told).give
             if len(give) != QUEUES // 2:
                 raise Failure(f"the holder was to give {len(give)} queues of {QUEUES}")
-            return [_let_go(it) for it in give]
+            return [it.let_go for it in give]
         case _:
             assert_never(side)
 
@@ -140,11 +140,7 @@ def _held(side: Side, told: bytes | None) -> Sequence[ReleaseRef]:
     """What the newcomer lets go when it leaves: all that it has, or as much of nothing."""
     if side is Side.FLOOR:
         return _given(side, told)
-    return [_let_go(it) for it in decode(ASSIGNMENTS, told).hold]
-
-
-def _let_go(row: HolderRef) -> ReleaseRef:
-    return ReleaseRef(*row.queue, row.epoch, None, row.next, row.to)
+    return [it.let_go for it in decode(ASSIGNMENTS, told).hold]
 
 
 def _since_ms(answer: Answer) -> int:
@@ -162,7 +158,3 @@ def _is_in(value: bytes | None) -> bool:
 
 def _holds(value: bytes | None) -> bool:
     return value is not None and len(decode(ASSIGNMENTS, value).hold) == QUEUES // 2
-
-
-def _is_something(value: bytes | None) -> bool:
-    return value is not None

@@ -92,8 +92,8 @@ def row(seen: Seen) -> dict[str, object]:
         "behind, most": _said(max(seen.behind_s, default=None), "{:.1f} s"),
         "Java": f"{seen.cores['java']:.2f} cores",
         "Python": f"{seen.cores['python']:.2f} cores",
-        "a beat, Java": _a_beat(seen, "java"),
-        "Python ": _a_beat(seen, "python"),
+        "a beat, Java": _said(_used_us(seen, "java"), "{:,.1f} us"),
+        "Python ": _said(_used_us(seen, "python"), "{:,.1f} us"),
         "batch p50": _said(_part(seen.batch_s, 50), "{:.2f} s"),
         "p99": _said(_part(seen.batch_s, 99), "{:.2f} s"),
         "join p50": _said(_part(seen.join_ms, 50), "{:,.0f} ms"),
@@ -115,11 +115,6 @@ def _caught_up(seen: Seen) -> str:
 def _said(figure: float | None, form: str) -> str:
     """Write a figure down; one that there is not is not 0, which would be the best of all."""
     return "-" if figure is None else form.format(figure)
-
-
-def _a_beat(seen: Seen, language: str) -> str:
-    used_us = _used_us(seen, language)
-    return "-" if used_us is None else f"{used_us:,.1f} us"
 
 
 def _used_us(seen: Seen, language: str) -> float | None:
@@ -162,17 +157,13 @@ def headline(found: list[Seen]) -> dict[str, float | int]:
             "leave_p50_ms": _part(it.leave_ms, 50),
             "leave_p99_ms": _part(it.leave_ms, 99),
             "generator_late_s": it.generated.get("late_s"),
-        }
+            "caught_up_s": it.caught_up_s,
+        } | {f"{language}_beat_us": _used_us(it, language) for language in it.cores}
         figures |= {
             f"{begin}_{name}": round(figure, 3)
             for name, figure in measured.items()
             if figure is not None
         }
-        for language in it.cores:
-            if (used_us := _used_us(it, language)) is not None:
-                figures[f"{begin}_{language}_beat_us"] = round(used_us, 2)
-        if it.caught_up_s is not None:
-            figures[f"{begin}_caught_up_s"] = round(it.caught_up_s, 1)
         for one in trends(it.samples):
             figures[f"{begin}_{one.what}_slope_{one.unit.lower()}_an_hour"] = round(one.slope, 3)
     return figures

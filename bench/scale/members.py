@@ -117,13 +117,13 @@ class Members:
 
     def restarts(self, it: int) -> tuple[Said, ...]:
         """Go for a moment, and come in another life: under one instance, so that no queue moves."""
-        kept = [_let_go(row)._replace(next=None, to=None) for row in self._held.pop(it, ())]
+        kept = [row.let_go._replace(next=None, to=None) for row in self._held.pop(it, ())]
         return *self._goes(it, kept, temporary=True), *self._begins(it)
 
     def leaves(self, it: int) -> tuple[Said, ...]:
         """Go for good: its queues pass to others."""
         self._away.add(it)
-        return self._goes(it, [_let_go(row) for row in self._held.pop(it, ())], temporary=False)
+        return self._goes(it, [row.let_go for row in self._held.pop(it, ())], temporary=False)
 
     def returns(self, it: int) -> tuple[Said, ...]:
         """Come as somebody new, under the same name."""
@@ -170,7 +170,7 @@ class Members:
         is_first = it not in self._held
         self._held[it] = said.hold  # before it answers: meanwhile it may leave
         if is_first or said.give:
-            yield self._releases(it, map(_let_go, said.give))
+            yield self._releases(it, (row.let_go for row in said.give))
 
     def _releases(self, it: int, rows: Iterable[ReleaseRef] = (), *, gone: bool = False) -> Said:
         """Let queues go; without one it is a mark."""
@@ -197,10 +197,6 @@ class Members:
 
     def _name(self, it: int) -> str:
         return str(it % self._told.size)
-
-
-def _let_go(row: HolderRef) -> ReleaseRef:
-    return ReleaseRef(*row.queue, row.epoch, None, row.next, row.to)
 
 
 def rolled(count: int, slices: int) -> Iterator[range]:

@@ -17,9 +17,9 @@ import pytest
 import yaml
 
 from console.settings.loading import load
+from tests.builders.checkout import ROOT
 from trimtab.options import read_profile
 
-ROOT = Path(__file__).parents[3]
 WORKER = ROOT / "deploy" / "worker"
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

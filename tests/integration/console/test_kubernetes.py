@@ -17,9 +17,9 @@ from jsonschema import Draft202012Validator
 
 from console.settings.loading import load
 from console.settings.sections import ControllerSettings
+from tests.builders.checkout import ROOT
 from trimtab.protocol import DEFAULT_PREFIX
 
-ROOT = Path(__file__).parents[3]
 HOME = ROOT / "deploy" / "kubernetes"
 STANDBY = ROOT / "deploy" / "kubernetes-standby"
 SCHEMAS = ROOT / "tests" / "fixtures" / "kubernetes" / "v1.34.json"

@@ -18,6 +18,7 @@ from console.embedded.broker import EmbeddedKafka
 from console.embedded.jars import JarCache
 from console.embedded.ports import choose_port
 from streaming.process.readiness import read
+from tests.builders.checkout import ROOT
 from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller.watched_group import WatchedGroup
 from tests.integration.controller_process import STOP_PATIENCE_S, ControllerProcess
@@ -25,7 +26,7 @@ from tests.integration.published import Published
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "cluster.md"
+DOCUMENT = ROOT / "docs" / "cluster.md"
 DRIVER = "127.0.0.2"
 """Not the address of the cluster: no part may take its own for the controller's."""
 PAGES = "127.0.0.3"

@@ -8,7 +8,7 @@ import pytest
 from confluent_kafka import Producer
 
 from console.embedded.broker import EmbeddedKafka
-from tests.builders.command_line import caller
+from tests.builders.command_line import Run
 from tests.integration.conftest import MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.outside_view import (
@@ -86,28 +86,20 @@ def test_what_is_decided_of_a_group_is_counted(
     assert done == shown
 
 
-def test_it_says_how_it_is_doing(
-    kafka: EmbeddedKafka,
-    controller: ControllerProcess,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_it_says_how_it_is_doing(controller: ControllerProcess, terminal: Run) -> None:
     """On `controllers`, every five seconds; the command shows it."""
-    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
-    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", controller.prefix)
-    run = caller(monkeypatch, capsys)
     rows: list[dict[str, object]] = []
     deadline = time.monotonic() + PATIENCE_S
     while not rows:
         assert time.monotonic() < deadline
-        code, out, err = run("controllers", "list", "--living", "-o", "json")
+        code, out, err = terminal("controllers", "list", "--living", "-o", "json")
         assert 0 == code, err
         rows = [it for it in json.loads(out)["controllers"] if it["batch"] is not None]
 
     port = controller.settings["controller.http_port"]
     expected = [("trimtab", f"http://127.0.0.1:{port}")]
     assert expected == [(it["controller"], it["page"]) for it in rows]
-    assert "LONGEST_MS" in run("controllers", "list")[1]
+    assert "LONGEST_MS" in terminal("controllers", "list")[1]
 
 
 def test_the_log_says_what_was_decided(

@@ -14,7 +14,7 @@ from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode
-from tests.builders.command_line import Run, caller
+from tests.builders.command_line import Run
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.topics import create_topic
 from trimtab import AsyncMovingConsumer, MovingConsumer
@@ -125,27 +125,14 @@ class Traffic:
 
 
 @pytest.fixture
-def call(
-    kafka: EmbeddedKafka,
-    controller: ControllerProcess,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
-    """Runs a command, as an operator does, and says what came of it."""
-    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
-    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", controller.prefix)
-    return caller(monkeypatch, capsys)
-
-
-@pytest.fixture
-def move(call: Run, group: str) -> Move:
+def move(terminal: Run, group: str) -> Move:
     """Gives the order."""
-    return lambda side: call("groups", "move", group, side, "--reason", "a test")
+    return lambda side: terminal("groups", "move", group, side, "--reason", "a test")
 
 
-def sides(call: Run, group: str) -> list[dict[str, object]]:
+def sides(terminal: Run, group: str) -> list[dict[str, object]]:
     """What `trimtab groups sides` says."""
-    code, said, _ = call("groups", "sides", group, "-o", "json")
+    code, said, _ = terminal("groups", "sides", group, "-o", "json")
     assert code == 0
     found: list[dict[str, object]] = json.loads(said)["sides"]
     return found
@@ -182,7 +169,7 @@ def has_read_once(servers: str, group: str, topic: str) -> None:
 
 
 def test_a_group_moves_there_and_back_while_it_works(
-    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, call: Run
+    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, terminal: Run
 ) -> None:
     """Nothing is lost, nothing is seen twice, order holds, tokens never go back.
 
@@ -206,8 +193,8 @@ def test_a_group_moves_there_and_back_while_it_works(
         traffic = stack.enter_context(Traffic(kafka.bootstrap_servers, topic).flowing())
         for number, side in enumerate(("trimtab", "kafka", "trimtab")):
             moved = f"{group}: {QUEUES} queues are on the side of {side}\n"
-            assert (0, moved) == call("groups", "move", group, side, "--reason", "a test")[:2]
-            (there,) = [it for it in sides(call, group) if it["queues"]]
+            assert (0, moved) == terminal("groups", "move", group, side, "--reason", "a test")[:2]
+            (there,) = [it for it in sides(terminal, group) if it["queues"]]
             assert {"side": side, "queues": QUEUES, "wanted": True} == there
             time.sleep(STEP_S)
             one_more(2 + number)
@@ -239,7 +226,7 @@ def test_nobody_is_left_behind(kafka: EmbeddedKafka, group: str, topic: str, mov
 
 
 def test_an_old_choice_is_not_obeyed_beside_who_cannot_move(
-    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, call: Run
+    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, terminal: Run
 ) -> None:
     """It stays in Kafka when a group went back by a deployment, and a later one begins anew."""
     servers = kafka.bootstrap_servers
@@ -252,16 +239,16 @@ def test_an_old_choice_is_not_obeyed_beside_who_cannot_move(
     with member(1, servers, group, topic, controller.prefix).at_work() as new:
         wait(lambda: plain.poll(0.1) is None and len(new.queues) == QUEUES // 2)
         time.sleep(STEP_S)
-        beside = sides(call, group)
+        beside = sides(terminal, group)
         plain.close()
         moved = {"side": "trimtab", "queues": QUEUES, "wanted": True}
-        wait(lambda: moved in sides(call, group))
+        wait(lambda: moved in sides(terminal, group))
 
     assert {"side": "trimtab", "queues": 0, "wanted": True} in beside
 
 
 def test_nobody_is_told_to_stop_what_does_the_work(
-    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, call: Run
+    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, terminal: Run
 ) -> None:
     """Until the order is given, consumers that cannot move work beside those that can."""
     old = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "client.id": "old-one"}
@@ -270,8 +257,8 @@ def test_nobody_is_told_to_stop_what_does_the_work(
         plain = Consumer(old | {"partition.assignment.strategy": "range"})
         plain.subscribe([topic])
         wait(lambda: plain.poll(0.1) is None and plain.assignment() != [])
-        _, said, _ = call("doctor", group, "-o", "json")
-        back = call("groups", "move", group, "kafka", "--reason", "a test")
+        _, said, _ = terminal("doctor", group, "-o", "json")
+        back = terminal("groups", "move", group, "kafka", "--reason", "a test")
         plain.close()
 
     (found,) = [it for it in json.loads(said)["findings"] if it["kind"] == "foreign members"]

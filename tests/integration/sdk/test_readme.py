@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -15,6 +14,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
+from tests.builders.checkout import ROOT
 from tests.builders.examples import here, programs
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.readings import fill
@@ -22,8 +22,8 @@ from tests.integration.topics import create_topic
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
-WORKER = Path(__file__).parents[3] / "deploy" / "worker"
-README = (Path(__file__).parents[3] / "clients" / "python" / "README.md").read_text("utf-8")
+WORKER = ROOT / "deploy" / "worker"
+README = (ROOT / "clients" / "python" / "README.md").read_text("utf-8")
 MEMBER, READING, _, _, _, ASYNCIO, READING_ASYNCIO, PRODUCER = programs(README)
 PATIENCE_S = 90.0
 

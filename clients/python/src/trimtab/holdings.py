@@ -14,7 +14,6 @@ from trimtab.protocol import (
     HolderRef,
     Leave,
     Release,
-    ReleaseRef,
     encode,
 )
 from trimtab.protocol.limits import SAFE_INTEGER
@@ -47,7 +46,7 @@ class Holdings:
     def releases(self, group: str) -> list[Send]:
         """Say that this life has gone, and release each queue: where it stopped, nobody knows."""
         who, life, key = self.member, self.incarnation, group.encode()
-        rows = (ReleaseRef(*it.queue, it.epoch, None, it.next, it.to) for it in self.queues)
+        rows = (it.let_go for it in self.queues)
         last = Release(
             member=who, incarnation=life, sequence=LAST - 1, queues=(), by="guard", gone=True
         )

@@ -64,6 +64,11 @@ class HolderRef(NamedTuple):
         """The queue without the rest."""
         return QueueRef(self.topic, self.broker, self.id)
 
+    @property
+    def let_go(self) -> "ReleaseRef":
+        """Its release, for whom it names: where the work stopped is not said."""
+        return ReleaseRef(*self.queue, self.epoch, None, self.next, self.to)
+
 
 class ReleaseRef(NamedTuple):
     """A queue let go: its epoch, where to go on, and the grant that begins (null: none known)."""
