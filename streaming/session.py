@@ -194,6 +194,9 @@ def _streaming(options: Options) -> dict[str, str]:
         TASKS: "1" if options.spark.is_here else "2",
         # Not available for streams; Spark warns unless it is off.
         "spark.sql.adaptive.enabled": "false",
+        # How long a query that found nothing waits before it asks Kafka again (10 ms). What an idle
+        # one takes, 0.54 of a core, is 0.45 with this, for 5 ms of an answer's 200.
+        "spark.sql.streaming.pollingDelay": "20ms",
         # Nothing is decided without data: ticks are data, and they drive expiry.
         "spark.sql.streaming.noDataMicroBatches.enabled": "false",
         # A consumer for each partition that is read, or they are opened anew at every batch (64).

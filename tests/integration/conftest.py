@@ -49,15 +49,13 @@ SESSION_S = 10
 
 os.environ["SPARK_SUBMIT_OPTS"] = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC "
-    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote "
-    "-Dspark.sql.streaming.pollingDelay=50"
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
 """For every Spark that tests start: the second compiler never pays in a life of a minute, and takes
 two fifths of the processor time of a start. Alone the first one would get a fifth of the space that
 both have (240 MB); Spark fills that, and then Java compiles nothing more and breaks here and there.
 The heap is small, and the collector with one thread takes a fifth less of a start. What the jars
-hold was verified by their hashes, so Java does not verify each class: a sixth of a start. A query
-that finds nothing looks again after 50 ms, not 10: a quarter of what an idle one takes."""
+hold was verified by their hashes, so Java does not verify each class: a sixth of a start."""
 
 MakeMember = Callable[[str], Member]
 QUEUES = 8  # of the topic of a test's group

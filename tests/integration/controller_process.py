@@ -28,7 +28,7 @@ FRUGAL = {
     # Spark writes Java for each task of a batch: that takes more time than the few rows of a test.
     "spark.options.spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.options.spark.sql.codegen.wholeStage": "false",
-    # An idle query asks Kafka what is new a hundred times a second: a third of what it costs.
+    # An idle query asks Kafka what is new fifty times a second: a quarter of what it costs.
     "spark.options.spark.sql.streaming.pollingDelay": "100ms",
     "topics.partitions": PARTITIONS,
 }
