@@ -159,7 +159,7 @@ build: dev ## Build a wheel of each distribution into dist/
 	@$(BIN)/hatchling build --target wheel --directory $(CURDIR)/dist
 	@cd clients/python && $(CURDIR)/$(BIN)/hatchling build --target wheel --directory $(CURDIR)/dist
 
-hooks: dev ## Let git call `make` before each commit
+hooks: dev ## Let git check each commit (lint, types, layers) and each push (make check)
 	@$(BIN)/pre-commit install
 
 clean: ## Remove the results of checks and builds; downloads stay

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from console.errors import ExitCode, Failure
+from rebalance.clock import Log
 from streaming.startup.batch_logs import positions_in
-from streaming.startup.losses import Place
 
 
 class Step(StrEnum):
@@ -65,7 +65,7 @@ class Trap:
         self._folders: dict[int, str] = {}
         self._seen = deque[Seen]()
 
-    def sprung(self, step: Step, place: Place, end: int, has_published: Callable[[], bool]) -> None:
+    def sprung(self, step: Step, place: Log, end: int, has_published: Callable[[], bool]) -> None:
         """Return as soon as a batch is at a step.
 
         Args:
@@ -90,7 +90,7 @@ class Trap:
             whole = step is Step.AFTER_COMMIT
             self._await(lambda it: it.folder == "commits" and it.is_whole == whole, deadline)
 
-    def _read(self, batch: str) -> dict[Place, int]:
+    def _read(self, batch: str) -> dict[Log, int]:
         return positions_in((self._checkpoint / "offsets" / batch).read_text())
 
     def _await(self, wanted: Callable[[Seen], bool], deadline: float) -> Seen:
@@ -126,7 +126,7 @@ class Trap:
         os.close(self._handle)
 
 
-def await_done(checkpoint: Path, place: Place, end: int) -> None:
+def await_done(checkpoint: Path, place: Log, end: int) -> None:
     """Wait until a batch that has read this partition up to here is over.
 
     Raises:
@@ -138,7 +138,7 @@ def await_done(checkpoint: Path, place: Place, end: int) -> None:
         time.sleep(_WAIT_S)
 
 
-def _done(checkpoint: Path, place: Place) -> int:
+def _done(checkpoint: Path, place: Log) -> int:
     last = max(batches(checkpoint, "commits"), default=None)
     if last is None:
         return 0

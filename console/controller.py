@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from console import logs
@@ -39,6 +39,8 @@ _INSTEAD: Final = (
 )
 _LOOK_S: Final = 1.0
 _LOOK_AGAIN_S: Final = 0.1
+_LAST_WORD_S: Final = 1.0
+"""So long somebody may take to read why the process ends."""
 
 
 class BrokerWatch:
@@ -145,16 +147,21 @@ def _end_well(number: int, frame: object) -> None:
 
 
 def _end_stuck(reason: str, *, in_json: bool) -> None:
-    """End at once: whatever would put things away may hang as well."""
+    """End at once: whatever would put things away may hang as well, and whoever reads stderr."""
     from streaming.session import kill_jvm
 
-    text = f"the controller hangs: {reason}"
-    if in_json:
-        logs.last_line(text, exit_code=ExitCode.STUCK)
-    else:
-        sys.stderr.write(f"trimtab: {text}\n")
-    sys.stderr.flush()
+    def say() -> None:
+        text = f"the controller hangs: {reason}"
+        if in_json:
+            logs.last_line(text, exit_code=ExitCode.STUCK)
+        else:
+            sys.stderr.write(f"trimtab: {text}\n")
+        sys.stderr.flush()
+
     kill_jvm()
+    speaker = Thread(target=say, daemon=True)
+    speaker.start()
+    speaker.join(_LAST_WORD_S)
     os._exit(ExitCode.STUCK)
 
 

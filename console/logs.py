@@ -52,9 +52,9 @@ def configure(settings: LogSettings) -> None:
         _take_all()
 
 
-def asked_for(assignments: Sequence[str], environment: Mapping[str, str]) -> bool:
+def asked_for(key_values: Sequence[str], environment: Mapping[str, str]) -> bool:
     """Tell whether lines are to be JSON, before settings are read: they may be what is wrong."""
-    by_flag = [it for it in assignments if it.startswith("log.format=")]
+    by_flag = [it for it in key_values if it.startswith("log.format=")]
     said = by_flag[-1].partition("=")[2] if by_flag else environment.get("TRIMTAB_LOG__FORMAT")
     return said == "json"
 

@@ -109,9 +109,9 @@ def give_all(
     if patience_s is None:
         _write(settings, COMMANDS, name, commands)
         return [None] * len(commands)
-    with _Ear(settings, name) as ear:
+    with _AnswerReader(settings, name) as reader:
         _write(settings, COMMANDS, name, commands)
-        answers = ear.wait_for({it.id for it in commands}, patience_s)
+        answers = reader.wait_for({it.id for it in commands}, patience_s)
     return [answers.get(it.id) for it in commands]
 
 
@@ -123,7 +123,7 @@ def unanswered(name: str, command: Command, patience_s: float) -> str:
     )
 
 
-class _Ear:
+class _AnswerReader:
     """Hears what is appended from now on to the partition of `history` that a name is in."""
 
     def __init__(self, settings: Settings, name: str) -> None:
@@ -197,7 +197,8 @@ def _write(settings: Settings, to: Topic[Any], key: str, records: Sequence[Recor
             failed.append(error)
 
     topic, servers = f"{settings.topics.prefix}{to.name}", bootstrap_servers(settings)
-    producer = Producer({**native_options(settings), "bootstrap.servers": servers, "log_level": 2})
+    told = {"bootstrap.servers": servers, "log_level": 2, "allow.auto.create.topics": False}
+    producer = Producer({**native_options(settings), **told})
     partition = partition_of(key, settings.topics.partitions)
     try:
         for it in records:

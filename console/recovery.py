@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from console.settings import Settings
 from console.wiring import options
+from rebalance.clock import Log
 from streaming.pipeline import MOST_WAITING
 from streaming.session import session_options
 from streaming.startup.batch_logs import (
@@ -24,7 +25,7 @@ from streaming.startup.batch_logs import (
     positions_in,
 )
 from streaming.startup.damage import damages, last
-from streaming.startup.losses import Place, looking, losses, survey, unread
+from streaming.startup.losses import looking_trouble, losses, survey, unread
 from streaming.startup.terms import (
     dealt_otherwise,
     differences,
@@ -32,7 +33,6 @@ from streaming.startup.terms import (
     present_terms,
     read,
 )
-from streaming.topics import URGENT, names
 
 COLUMNS = ("subject", "finding", "remedy")
 BY_ITSELF = "`trimtab run`: it begins a new checkpoint by itself, and no queue moves"
@@ -69,7 +69,7 @@ def of_settings(settings: Settings, checkpoint: Path, servers: str) -> Iterator[
         NotSurveyed: Kafka does not answer.
     """
     chosen = options(settings, bootstrap_servers=servers, jars=Path())
-    shelf = survey(chosen, looking())
+    shelf = survey(chosen, looking_trouble())
     text = _text(checkpoint / TERMS)
     before = None if text is None else read(text)
     now = present_terms(chosen, shelf.cluster, shelf.topics)
@@ -85,7 +85,7 @@ def of_settings(settings: Settings, checkpoint: Path, servers: str) -> Iterator[
     for topic, lost in losses(at, before.topics if before else {}, shelf).items():
         what = lost if isinstance(lost, str) else f"{lost} records are gone that were not read"
         yield Obstacle(topic, what, BY_ITSELF)
-    waiting = unread(at, shelf, names(settings.topics.prefix, URGENT))
+    waiting = unread(at, shelf, settings.topics.prefix)
     if waiting > MOST_WAITING:
         yield Obstacle("topics", f"{waiting} records wait, more than a batch may hold", BY_ITSELF)
 
@@ -96,7 +96,7 @@ def _options(checkpoint: Path) -> dict[str, str]:
     return frozen_options(_text(checkpoint / OFFSETS / str(planned)) or "")
 
 
-def _positions(checkpoint: Path) -> dict[Place, int]:
+def _positions(checkpoint: Path) -> dict[Log, int]:
     """Return from where the next batch that is not done reads on, as far as the files say."""
     done = last(checkpoint, COMMITS)
     if done is not None:

@@ -19,7 +19,7 @@ NOBODY_SUBSCRIBES = "no member subscribes the topic"
 
 
 class Candidate(Protocol):
-    """What a strategy may know about a member; the group's own entry will do (``group.Member``)."""
+    """What a strategy may know about a member; the group's own entry will do (``model.member``)."""
 
     @property
     def topics(self) -> frozenset[TopicName]:

@@ -23,6 +23,18 @@ class OwnersByMember(Mapping[Queue, MemberId]):
     def owned_by(self, which: Which) -> Iterable[Queue]:
         """Return the queues of those members; asked once for each member."""
 
+    @abstractmethod
+    def _listed(self) -> dict[Queue, MemberId]:
+        """Return all of them."""
+
+    def items(self) -> ItemsView[Queue, MemberId]:
+        """Return all of them at once; one by one takes ten times as long."""
+        return self._listed().items()
+
+    def values(self) -> ValuesView[MemberId]:
+        """Return who owns each of them, at once as well."""
+        return self._listed().values()
+
 
 class Renamed(OwnersByMember):
     """Owners as they were, but for some queues that had an owner, too."""
@@ -41,14 +53,6 @@ class Renamed(OwnersByMember):
         """Return the queues of those members."""
         yield from (it for it in owned_by(self.owners, which) if it not in self.renamed)
         yield from (queue for queue, name in self.renamed.items() if which(name))
-
-    def items(self) -> ItemsView[Queue, MemberId]:
-        """Return all of them at once; one by one takes ten times as long."""
-        return self._listed().items()
-
-    def values(self) -> ValuesView[MemberId]:
-        """Return who owns each of them, at once as well."""
-        return self._listed().values()
 
     def _listed(self) -> dict[Queue, MemberId]:
         return {**dict(self.owners.items()), **self.renamed}

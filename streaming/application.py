@@ -35,7 +35,7 @@ from streaming.options import Options
 from streaming.process import readiness
 from streaming.process.ending import ending_of
 from streaming.process.horizon import Horizon
-from streaming.process.watchdog import SILENCE_S, Signs, Watchdog, watched
+from streaming.process.watchdog import FRESH_S, SILENCE_S, Signs, Watchdog, watched
 from streaming.query import QueryFailed
 from streaming.session import SparkNotStarted, logs, start_session
 from streaming.start import DISTRIBUTION, Seen, start
@@ -149,6 +149,7 @@ def _watchdog(options: Options, horizon: Horizon, end_at_once: Callable[[str], N
         lambda: Signs(horizon.batches, horizon.ticks),
         structlog.get_logger(),
         max(SILENCE_S, 3 * options.rhythm_ms / 1000),
+        max(FRESH_S, 3 * options.feeds.tick_interval_ms / 1000),
         options.query.stuck_ms / 1000,
         end_at_once,
         time.monotonic,

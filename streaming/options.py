@@ -25,7 +25,9 @@ class KafkaOptions:
 
     def client(self) -> dict[str, str | int | float | bool | None]:
         """Return what every librdkafka client of ours starts from."""
-        return {**self.native, "bootstrap.servers": self.bootstrap_servers}
+        servers = {"bootstrap.servers": self.bootstrap_servers}
+        # A tick to a topic that was just deleted would make it anew, with the broker's defaults.
+        return {**self.native, **servers, "allow.auto.create.topics": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

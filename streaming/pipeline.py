@@ -34,12 +34,12 @@ OUTPUT: Final = (
 )
 STATE: Final = "cell binary"
 
-_LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
+_LARGEST_BYTES: Final = limits.RECORD_BYTES + limits.AROUND_BYTES
 """What our topics take: the largest value, its key and its headers. Kafka's default is less."""
 MOST_WAITING: Final = 100_000
 """Urgent records that may wait since the last checkpoint: about 80 MB in Python and two seconds of
-work, or a week of a thousand members' joins and releases. The first batch may be twice as large, by
-what came while the controller started, and holds all that its start has told it besides."""
+work, or a week of a thousand members' joins and releases. The first batch may be twice as large,
+because more comes while the controller starts. It also holds the reminder."""
 _MOST_ROUTINE: Final = 100_000
 """The same for beats: three seconds of 100,000 members. What is left waits for the next batch.
 While very much is left, log time stands still (``LogClock.ticked``)."""
@@ -84,7 +84,7 @@ def publish(decided: DataFrame, options: Options) -> StreamingQuery:
 
 
 def observed(decided: DataFrame) -> DataFrame:
-    """Take out the rows without a topic: what each cell's part of a batch came to (``tally``)."""
+    """Take out the rows without a topic: each cell's ``tally`` of the batch, which is observed."""
     is_tally = f.col("topic") == f.lit(NO_TOPIC)
     tallies = f.collect_list(f.when(is_tally, f.col("value").cast("string")))
     return decided.observe(OBSERVED, tallies.alias(TALLIES)).where(~is_tally)
@@ -115,7 +115,7 @@ def routine(spark: SparkSession, options: Options) -> DataFrame:
 
 
 def cut_to_size(prefix: str) -> list[Column]:
-    """Keep what no reader takes out of Python: only its head, for the dead letter, passes.
+    """Cut what no reader accepts before Python sees it: only its head, for the dead letter, passes.
 
     That is an oversize key or value, and a large value that is no record of ours: 2,000 of a
     program that writes its own data into our topic would be more than one Arrow batch can hold.
@@ -137,7 +137,7 @@ def cut_to_size(prefix: str) -> list[Column]:
 
 
 def dealt(rows: DataFrame, options: Options) -> DataFrame:
-    """Deal each row to the cell of its key, or more widely; the cell has the number of its place.
+    """Deal each row to the cell of its key; a cell has the number that ``places`` gives it.
 
     Each tick goes to every cell of its partition, and so does each ``told``, the record before and
     after what a start has found. Each RocketMQ heartbeat goes to every cell there is.

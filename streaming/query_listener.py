@@ -69,22 +69,26 @@ class QueryListener(StreamingQueryListener):
         self._log.debug("query started", query=str(event.id), run=str(event.runId))
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802 - Spark's name
-        """Note a batch."""
+        """Note a batch: for all that depends on it first, and then in the log.
+
+        If nobody reads stderr, a line takes for ever, or fails; and the next ticks say how far this
+        has come.
+        """
         progress = event.progress
-        self._silence.over()
         self.horizon.committed((it.endOffset, it.latestOffset) for it in progress.sources)
         self.last_batch = progress.batchId
+        self.last_run = str(progress.runId)
+        batch = _batch(progress)
+        self._account.enter(batch)
+        self._silence.over()
         self._log.debug(
             "batch", batch=progress.batchId, rows=progress.numInputRows, **progress.durationMs
         )
         self._summary.add(progress.numInputRows, progress.durationMs.get("triggerExecution", 0))
         if self._summary.age_s >= _SUMMARY_S:
-            self._log.info("batches", last=progress.batchId, **self._summary.figures())
+            summary, self._summary = self._summary, _Summary()
+            self._log.info("batches", last=progress.batchId, **summary.figures())
             self._decided.sum_up()
-            self._summary = _Summary()
-        self.last_run = str(progress.runId)
-        batch = _batch(progress)
-        self._account.enter(batch)
         self._decided.tell(batch.tallies)
 
     def onQueryIdle(self, _event: QueryIdleEvent) -> None:  # noqa: N802 - Spark's name

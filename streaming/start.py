@@ -61,9 +61,9 @@ from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint
 from streaming.startup.delivery import StartWriter
 from streaming.startup.incumbent import AT_WORK, Incumbent
-from streaming.startup.losses import looking, losses, survey, unread
+from streaming.startup.losses import looking_trouble, losses, survey, unread
 from streaming.startup.opening import begin_telling, end_telling
-from streaming.startup.reminder import locate, reading, remind
+from streaming.startup.reminder import locate, reading_trouble, remind
 from streaming.startup.supersession import TAKEN_OVER
 from streaming.startup.takeover import announce, new_start
 from streaming.startup.terms import (
@@ -74,13 +74,8 @@ from streaming.startup.terms import (
     frozen,
     present_terms,
 )
-from streaming.topics import URGENT, names
-from trimtab.protocol import ROUTES
 
 DISTRIBUTION: Final = "trimtab-controller"
-_SAID: Final = tuple(it for it in URGENT if it is not ROUTES)
-"""What may be too much. On ``routes`` is what earlier starts were told, as often as they failed;
-its beginning is in the first batch in any case, and then nothing is decided (``gate``)."""
 _TOO_OLD: Final = (
     "more records wait than the first batch can read; continuing from what is published, with a "
     "new checkpoint"
@@ -107,7 +102,7 @@ def start(
     Args:
         spark: Where the query runs.
         options: Which controller.
-        seen: Where its work is counted.
+        seen: What its process has for it: metrics, endpoint, and who else is at work.
         stop: Set when it should end.
         further: What else it depends on; it ends when one of these does.
     """
@@ -165,7 +160,7 @@ def _examined(spark: SparkSession, options: Options) -> Options:
     checkpoint.try_out()
     if options.query.new_checkpoint or not checkpoint.in_use:
         return options
-    contents = survey(options, looking())
+    contents = survey(options, looking_trouble())
     now = present_terms(options, contents.cluster, contents.topics)
     options_then = {} if checkpoint.damage() else checkpoint.options()
     options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}
@@ -233,8 +228,8 @@ class Beginning:
     operator: CellOperator
     horizon: Horizon
     stop: Event
-    _looking: Trouble = field(default_factory=looking)
-    _reading: Trouble = field(default_factory=reading)
+    _looking: Trouble = field(default_factory=looking_trouble)
+    _reading: Trouble = field(default_factory=reading_trouble)
     _checkpoint: Checkpoint = field(init=False)
     _moves_over: bool = field(default=False, init=False)
     """A new checkpoint was asked for, and has not been begun yet."""
@@ -271,12 +266,12 @@ class Beginning:
             raise QueryFailed(
                 Ending(f"{TAKEN_OVER}: the checkpoint is {elsewhere} now", passes=False)
             )
+        checkpoint.try_out()  # on a full disk no batch is done, and nothing need be told
         damage = checkpoint.damage()
         if damage or checkpoint.in_use:
             before, at = checkpoint.terms(), {} if damage else checkpoint.positions()
             lost = losses(at, before.topics if before else {}, contents)
-            counted = names(self.options.topics.prefix, _SAID)
-            waiting = 0 if damage else unread(at, contents, counted)
+            waiting = 0 if damage else unread(at, contents, self.options.topics.prefix)
             if not (damage or lost or self._moves_over or waiting > MOST_WAITING):
                 if before is not None and before != continued(before):
                     checkpoint.begin(continued(before))

@@ -24,13 +24,8 @@ Rank = Callable[[Mapping[MemberId, Candidate]], Sequence[MemberId]]
 """Who comes first."""
 
 
-def by_name(people: Mapping[MemberId, Candidate]) -> Sequence[MemberId]:
-    """Put members in Java's order, as RocketMQ sorts its clients."""
-    return ranked(people)
-
-
-def per_topic(strategy: Strategy, rank: Rank = by_name) -> Allocator:
-    """Let ``strategy`` deal each topic's queues to its subscribers."""
+def per_topic(strategy: Strategy, rank: Rank = ranked) -> Allocator:
+    """Let ``strategy`` deal each topic's queues to its subscribers, in Java's order unless told."""
 
     def allocate(request: AllocationRequest) -> AllocationPlan:
         owners: dict[Queue, MemberId] = {}

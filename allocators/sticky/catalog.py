@@ -10,7 +10,7 @@ Numbers follow Java's order of names, whatever order the request came in. Called
 Its one rule: an ``Owners`` is never changed once it is made.
 """
 
-from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -81,14 +81,6 @@ class Owners(OwnersByMember):
         """Return the queues of those members."""
         chosen = np.fromiter((*map(which, self.members), False), np.bool_)  # NOBODY is the last one
         return map(self.catalog.queues.__getitem__, np.flatnonzero(chosen[self.owners]).tolist())
-
-    def items(self) -> ItemsView[Queue, MemberId]:
-        """Return all of them at once; one by one takes ten times as long."""
-        return self._listed().items()
-
-    def values(self) -> ValuesView[MemberId]:
-        """Return who owns each of them, at once as well."""
-        return self._listed().values()
 
     def _listed(self) -> dict[Queue, MemberId]:
         owned = np.flatnonzero(self.owners != NOBODY)

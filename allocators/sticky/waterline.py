@@ -8,7 +8,7 @@ which is higher than the narrower one's.
 
 So there is an order of all (member, k): by k / weight, then by weight, heavy first. The fairest
 loads are the first P of that order; only the last rank may be cut through, and its members are
-alike. Called by ``chains`` for each chain and by ``even``. It computes with integers and
+alike. Called by ``levels`` and ``strategy``. It computes with integers and
 fractions.
 """
 

@@ -150,7 +150,7 @@ def create_topics(servers: str, partitions: int = DEFAULT_PARTITIONS) -> None:
     """Make the topic that is sent to, and the controller's, of which the bad broker has none."""
     admin = AdminClient({"bootstrap.servers": servers, "log_level": 2})
     good = [number + 1 for number in range(BROKERS) if str(number + 1) != BAD]
-    settings = load(assignments=[f"topics.partitions={partitions}"], environment={}).settings
+    settings = load(key_values=[f"topics.partitions={partitions}"], environment={}).settings
     topics = [
         NewTopic(
             it.name,

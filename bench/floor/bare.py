@@ -22,9 +22,9 @@ from streaming.topics import names
 from trimtab.protocol import ASSIGNMENTS, HEARTBEATS, ROCKETMQ
 
 
-def main(assignments: Sequence[str]) -> None:
+def main(key_values: Sequence[str]) -> None:
     """Run until the query fails or the process is told to end."""
-    settings = load(assignments=assignments).settings
+    settings = load(key_values=key_values).settings
     servers = settings.kafka.bootstrap_servers
     assert servers is not None, "the bench names its broker"
     options = wired(settings, bootstrap_servers=servers, jars=JarCache.default().spark)

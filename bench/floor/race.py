@@ -90,7 +90,7 @@ def _furnish(outlet: Outlet) -> None:
 def make_topics(outlet: Outlet) -> None:
     """Make the topics of one side, as `trimtab topics init` does."""
     admin = AdminClient({"bootstrap.servers": outlet.servers, "log_level": 2})
-    settings = load(assignments=settings_of(outlet), environment={}).settings
+    settings = load(key_values=settings_of(outlet), environment={}).settings
     topics.create(admin, topics.wanted(settings), outlet.servers)
 
 

@@ -7,7 +7,7 @@ of a member that is gone counts as a move, a queue that is gone does not.
 
 The answer says what moved, and how little could have: the fewest moves to the fairest loads.
 
-Called by ``scenarios`` and ``simulation``. An error names the field.
+Called by the package and by ``simulation``. An error names the field.
 """
 
 from collections.abc import Collection, Mapping

@@ -2,7 +2,7 @@
 
 ``{"kind": "cids" or "queues", "input": […]}`` is answered with the list as ``Collections.sort``
 leaves it, ``{"kind": "compare_string" or "compare_queue", "a", "b"}`` with what ``compareTo``
-returns. Called by ``scenarios``. The fields are those of the golden vectors in
+returns. Called by the package. The fields are those of the golden vectors in
 tests/fixtures/vectors.
 """
 

@@ -5,7 +5,7 @@ everybody; with ``K`` it is POP's ``allocate4Pop``. Null and missing lists are J
 is sorted. A line without lists only builds the strategy; one with ``key`` asks for the place of
 that text on the hash ring.
 
-Called by ``scenarios``. The fields are those of the golden vectors in tests/fixtures/vectors.
+Called by the package. The fields are those of the golden vectors in tests/fixtures/vectors.
 """
 
 from collections.abc import Callable, Mapping

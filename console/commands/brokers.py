@@ -12,9 +12,9 @@ from console.commands.commanding import Asked, command_broker
 from console.commands.group_views import Since, published_by
 from console.commands.help import Command, group
 from console.commands.options import (
-    Assignments,
     ConfigFile,
     DryRun,
+    KeyValues,
     Lasting,
     NoWait,
     Output,
@@ -56,7 +56,7 @@ def list_brokers(
     cluster: Annotated[str | None, typer.Option(help="Only this cluster.")] = None,
     watch: Watch = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show the newest verdict on each broker.
@@ -68,7 +68,7 @@ def list_brokers(
       trimtab brokers list
       trimtab brokers list --cluster east -o json
     """
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
 
     def draw() -> Shown:
         from console.published import at_once, the_known
@@ -90,7 +90,7 @@ def explain(
     cluster: Cluster,
     since: Since = "30d",
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Say why a broker is in or out of use: its verdicts, oldest first, the newest last.
@@ -105,7 +105,7 @@ def explain(
     from trimtab.protocol import Verdict
 
     begin = past_of("--since", since)
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
     verdicts = at_once(published.verdicts)
     now = next((it for key, it in verdicts.items() if key == (cluster, broker)), None)
     if now is None:
@@ -127,7 +127,7 @@ def eject(
     until: Until = None,
     force: Force = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
     dry_run: DryRun = False,
@@ -140,7 +140,7 @@ def eject(
       trimtab brokers eject broker-a --cluster east --for 1h --reason "new disk"
       trimtab brokers eject broker-a --cluster east --reason "new disk" --dry-run
     """
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     command_broker(
         settings,
         cluster,
@@ -162,7 +162,7 @@ def restore(
     until: Until = None,
     force: Force = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
     dry_run: DryRun = False,
@@ -173,7 +173,7 @@ def restore(
       trimtab brokers restore broker-a --cluster east --reason "disk is in"
       trimtab brokers restore broker-a --cluster east --for 1d --reason "slow by design"
     """
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     command_broker(
         settings,
         cluster,
@@ -192,7 +192,7 @@ def forget(
     cluster: Cluster,
     reason: Reason,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
     dry_run: DryRun = False,
@@ -202,7 +202,7 @@ def forget(
     Examples:
       trimtab brokers forget broker-a --cluster east --reason "another machine"
     """
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     command_broker(
         settings, cluster, "forget", Asked(reason, patience, no_wait, dry_run), broker=broker
     )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from console.commands.options import (
-    Assignments,
     ConfigFile,
+    KeyValues,
     OneGroup,
     Output,
     Recordings,
@@ -35,7 +35,7 @@ def check(
     group: OneGroup = None,
     servers: Servers = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Check recorded topics with an auditor that shares no code with the controller.
@@ -57,7 +57,7 @@ def check(
     from console.recordings.remarks import Remarks
     from console.recordings.source import lines
 
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     progress, prefix = call_of(context).progress, settings.topics.prefix
     judge = Judge(prefix, _promises(settings))
     topics = [f"{prefix}{name}" for name in TOPICS]

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from console.commands.help import Command, group
-from console.commands.options import Assignments, ConfigFile, settings_of
+from console.commands.options import ConfigFile, KeyValues, settings_of
 from console.encoding import as_json, as_yaml
 from console.output import columns, write
 
@@ -42,7 +42,7 @@ def config() -> None:
 @app.command(cls=Command)
 def show(
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Annotated[
         ConfigFormat, typer.Option("--output", "-o", help="How to print the settings.")
     ] = ConfigFormat.TABLE,
@@ -51,11 +51,11 @@ def show(
 
     Examples:
       trimtab config show
-      trimtab config show -o toml > trimtab.toml
+      trimtab config show -o toml > all.toml       a file to start from, without secrets
     """
     from console.settings.report import rows, toml
 
-    loaded = settings_of(config, assignments)
+    loaded = settings_of(config, key_values)
     match output:
         case ConfigFormat.TABLE:
             write(columns(rows(loaded), "key", "value", "origin"))

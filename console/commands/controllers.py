@@ -11,8 +11,8 @@ import typer
 from console.commands.group_views import published_by
 from console.commands.help import Command, group
 from console.commands.options import (
-    Assignments,
     ConfigFile,
+    KeyValues,
     Output,
     Watch,
     milliseconds_of,
@@ -42,7 +42,7 @@ def list_controllers(
     ] = False,
     watch: Watch = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show what each controller has said last: it does every five seconds.
@@ -55,7 +55,7 @@ def list_controllers(
       trimtab controllers list
       trimtab controllers list --living -o json
     """
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
 
     def draw() -> Shown:
         from console.published import at_once
@@ -77,7 +77,7 @@ def hand_over(
     reason: Annotated[str, typer.Option(help="Why, for the log.")] = "asked for",
     timeout: Annotated[str, typer.Option(metavar="30s", help="How long to wait for it.")] = "30s",
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
 ) -> None:
     """Let a standby take over at once, for an upgrade of the active controller.
 
@@ -89,7 +89,7 @@ def hand_over(
       trimtab controllers hand-over controller-2 --reason "upgrade of controller-1"
     """
     patience_s = milliseconds_of("--timeout", timeout) / 1_000
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
 
     from console.handing_over import hand_over_to
     from console.published import at_once

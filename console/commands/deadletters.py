@@ -10,8 +10,8 @@ import typer
 from console.commands.group_views import Since, published_by
 from console.commands.help import Command, group
 from console.commands.options import (
-    Assignments,
     ConfigFile,
+    KeyValues,
     Output,
     Watch,
     past_of,
@@ -41,7 +41,7 @@ def list_deadletters(
     ] = None,
     watch: Watch = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show dead letters, oldest first: where the record stands, its key, and what is wrong.
@@ -51,7 +51,7 @@ def list_deadletters(
       trimtab deadletters list --reason invalid -o wide
     """
     begin = past_of("--since", since)
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
 
     def draw() -> Shown:
         from console.published import at_once, the_known

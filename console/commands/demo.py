@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
+from console.commands.options import ConfigFile, KeyValues, Output, call_of, settings_of
 from console.output import Format
 
 
@@ -19,7 +19,7 @@ def demo(
     members: Annotated[int, typer.Option(min=3, max=16, help="Members at the start.")] = 4,
     partitions: Annotated[int, typer.Option(min=1, max=256, help="Queues to share.")] = 16,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show members join, leave and crash, and the controller too, on a real Kafka.
@@ -41,4 +41,4 @@ def demo(
         quiet=call_of(context).quiet,
         output=output,
     )
-    run(settings_of(config, assignments).settings, wishes)
+    run(settings_of(config, key_values).settings, wishes)

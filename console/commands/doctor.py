@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from console.commands.group_views import published_by
-from console.commands.options import Assignments, ConfigFile, Output, now_ms
+from console.commands.options import ConfigFile, KeyValues, Output, now_ms
 from console.errors import ExitCode
 from console.output import Format, Listing, show
 from console.progress import Stderr
@@ -19,12 +19,12 @@ def doctor(
         str | None, typer.Argument(metavar="[GROUP]", help="Only this group, and the controller.")
     ] = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Look for what is wrong, and say what to do about each; exit code 3 if anything is.
 
-    Looks at the controller's ticks, each group's summary and assignments, Kafka's own members of
+    Looks at the controller's ticks, each group's summary and key_values, Kafka's own members of
     the group, verdicts on brokers, and at history and dead letters of the last hour. Of one group
     also at lags (six seconds more where messages wait), but not at verdicts and dead letters. What
     could not be looked at is said on stderr, and to programs as `not_examined`.
@@ -37,7 +37,7 @@ def doctor(
     from console.published import at_once
     from console.views.findings import COLUMNS
 
-    published, notes = published_by(config, assignments), list[str]()
+    published, notes = published_by(config, key_values), list[str]()
     found = at_once(lambda: examined(published, name, now_ms(), notes.append))
     for note in notes:  # not by --quiet: that nothing was found would else be more than is known
         Stderr().note(note)

@@ -12,9 +12,9 @@ import typer
 
 from console.commands.commanding import Asked, command_group
 from console.commands.options import (
-    Assignments,
     ConfigFile,
     DryRun,
+    KeyValues,
     Lasting,
     NoWait,
     Patience,
@@ -43,7 +43,7 @@ def policy(
     reason: Reason,
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
     dry_run: DryRun = False,
@@ -69,7 +69,7 @@ def policy(
             able = ", ".join(overrides)
             raise Failure(f"{key}: a group has none of its own; it may have {able}", ExitCode.USAGE)
     given = (f"policy.{rule}" for rule in rules or ())
-    settings = settings_of(config, [*(assignments or ()), *given]).settings
+    settings = settings_of(config, [*(key_values or ()), *given]).settings
     if settings.policy.heartbeat_interval == AUTO and "heartbeat_interval" in keys:
         raise Failure('heartbeat_interval: leave it out, and "auto" counts', ExitCode.USAGE)
     whole = settings.policy.policy(settings.controller.max_clock_step)
@@ -91,7 +91,7 @@ def strategy(
     reason: Reason,
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
     dry_run: DryRun = False,
@@ -102,7 +102,7 @@ def strategy(
       trimtab groups strategy billing AVG --reason "as before"
       trimtab groups strategy billing --reason "as before"
     """
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     command_group(
         settings,
         name,
@@ -131,7 +131,7 @@ def mode(
     reason: Reason,
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
 ) -> None:
@@ -148,7 +148,7 @@ def mode(
         raise Failure(f"{wanted}: say pop or pull", ExitCode.USAGE)
     if wanted == "pull" and share is not None:
         raise Failure("--share: who pulls shares nothing; leave it out", ExitCode.USAGE)
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     command_group(
         settings,
         name,
@@ -169,7 +169,7 @@ def pause(
     until: Until = None,
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
     dry_run: DryRun = False,
@@ -181,7 +181,7 @@ def pause(
     Examples:
       trimtab groups pause billing --for 10m --reason "database is moving"
     """
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     command_group(
         settings,
         name,
@@ -201,12 +201,12 @@ def _plain(verb: str, told: str) -> Callable[..., None]:
         reason: Reason,
         base_epoch: BaseEpoch = None,
         config: ConfigFile = None,
-        assignments: Assignments = None,
+        key_values: KeyValues = None,
         patience: Patience = "30s",
         no_wait: NoWait = False,
         dry_run: DryRun = False,
     ) -> None:
-        settings = settings_of(config, assignments).settings
+        settings = settings_of(config, key_values).settings
         asked = Asked(reason, patience, no_wait, dry_run)
         command_group(settings, name, verb, asked, base_epoch=base_epoch)
 

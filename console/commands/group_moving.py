@@ -10,8 +10,8 @@ import typer
 
 from console.commands.group_commands import Group
 from console.commands.options import (
-    Assignments,
     ConfigFile,
+    KeyValues,
     Output,
     Patience,
     milliseconds_of,
@@ -27,7 +27,7 @@ def move(
     reason: Annotated[str, typer.Option("--reason", help="Why; kept in Kafka.")],
     patience: Patience = "60s",
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
 ) -> None:
     """Move a group of MovingConsumers between Kafka's protocol and trimtab, while it works.
 
@@ -40,7 +40,7 @@ def move(
     from console.group_moves import move as begin
 
     patience_s = milliseconds_of("--timeout", patience) / 1_000
-    count = begin(settings_of(config, assignments).settings, name, side, reason, patience_s)
+    count = begin(settings_of(config, key_values).settings, name, side, reason, patience_s)
     write(f"{name}: {count} queues are on the side of {side}")
 
 
@@ -48,7 +48,7 @@ def sides(
     name: Group,
     *,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show on which side each queue of a group is that moves or has moved.
@@ -62,7 +62,7 @@ def sides(
     """
     from console.group_moves import sides as look
 
-    count, wanted = look(settings_of(config, assignments).settings, name)
+    count, wanted = look(settings_of(config, key_values).settings, name)
     rows = [
         {"side": side, "queues": queues, "wanted": side == wanted} for side, queues in count.items()
     ]

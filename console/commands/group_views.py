@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from console.commands.options import (
-    Assignments,
     ConfigFile,
+    KeyValues,
     Output,
     Watch,
     call_of,
@@ -76,7 +76,7 @@ def list_groups(
     ] = "",
     watch: Watch = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show every group: its state, its members and queues, and what changed it last.
@@ -88,7 +88,7 @@ def list_groups(
       trimtab groups list --state starved --state assigning -o wide
       trimtab groups list --like billing --watch
     """
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
 
     def draw() -> Shown:
         from console.published import at_once
@@ -107,7 +107,7 @@ def describe(
     *,
     watch: Watch = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show one group on one screen: state, topics, members, and what happened last.
@@ -116,7 +116,7 @@ def describe(
       trimtab groups describe billing
       trimtab groups describe billing --watch
     """
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
     watched(lambda: _described(published, name), output, watch=watch)
     _remark(published, context)
 
@@ -127,7 +127,7 @@ def history(
     since: Annotated[str | None, _since(DAY)] = None,
     until: Until = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show what happened to a group, oldest first, with the cause of each.
@@ -140,7 +140,7 @@ def history(
     from console.views import history as view
 
     begin, end = span_of(since, until, back=DAY)
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
     at_once(lambda: the_group(published, name))
     rows = view.rows(at_once(lambda: published.history(name, begin)), end)
     Listing("history", rows, view.NARROW, view.WIDE).show(output)
@@ -161,7 +161,7 @@ def explain(
     ] = None,
     since: Annotated[str | None, _since(MONTH)] = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Say why: the chain of causes, oldest first, with times and places in the log.
@@ -180,7 +180,7 @@ def explain(
 
     past_of("--at", at)  # what has not come is refused, and not looked for
     begin, until = span_of(since, at, back=MONTH, option="--at")
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
     group = at_once(lambda: the_group(published, name))
     noted = at_once(lambda: published.history(name, begin))
     if queue is None or until is not None:
@@ -224,11 +224,11 @@ def _as_it_is(
     return rows
 
 
-def published_by(config: object, assignments: list[str] | None) -> "Published":
+def published_by(config: object, key_values: list[str] | None) -> "Published":
     """Return what is published where the settings say."""
     from console.published import Published
 
-    return Published(settings_of(config, assignments).settings)  # type: ignore[arg-type]  # typer's path
+    return Published(settings_of(config, key_values).settings)  # type: ignore[arg-type]  # typer's path
 
 
 def _remark(published: "Published", context: typer.Context) -> None:

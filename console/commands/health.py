@@ -10,8 +10,8 @@ from typing import Annotated, Final
 import typer
 
 from console.commands.options import (
-    Assignments,
     ConfigFile,
+    KeyValues,
     Output,
     milliseconds_of,
     settings_of,
@@ -30,7 +30,7 @@ def health(
         str, typer.Option(metavar="30s", help="How old the last batch may be.")
     ] = WITHIN,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Say whether the controller of this home works: exit code 0, or 3 with the reason.
@@ -46,7 +46,7 @@ def health(
       trimtab health -o json
     """
     patience_s = milliseconds_of("--within", within) / 1_000
-    home = Path(settings_of(config, assignments).settings.home)
+    home = Path(settings_of(config, key_values).settings.home)
     try:
         told = _examined(home, patience_s)
     except OSError as error:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from console.commands.help import Command, group
-from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
+from console.commands.options import ConfigFile, KeyValues, Output, call_of, settings_of
 from console.errors import ExitCode, Failure
 from console.output import Format, fields, show, write
 
@@ -70,7 +70,7 @@ def start(
         ),
     ] = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Start the embedded Kafka and leave it running.
@@ -82,7 +82,7 @@ def start(
     from console.embedded.broker import start_detached
     from console.embedded.jars import JarCache
 
-    instance = _instance(config, assignments)
+    instance = _instance(config, key_values)
     call = call_of(context)
     address, started = start_detached(
         instance, port=port, jars=JarCache.default(), progress=call.progress
@@ -97,7 +97,7 @@ def start(
 @app.command(cls=Command)
 def status(
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Say whether the embedded Kafka runs; exit code 3 if it does not.
@@ -108,7 +108,7 @@ def status(
     """
     from console.embedded.readiness import answers
 
-    instance = _instance(config, assignments)
+    instance = _instance(config, key_values)
     address = instance.running()
     if address is None:
         state = "starting" if instance.is_running() else "stopped"
@@ -122,24 +122,22 @@ def status(
 
 
 @app.command(cls=Command)
-def stop(
-    context: typer.Context, config: ConfigFile = None, assignments: Assignments = None
-) -> None:
+def stop(context: typer.Context, config: ConfigFile = None, key_values: KeyValues = None) -> None:
     """Stop the embedded Kafka; what it stores stays.
 
     Examples:
       trimtab kafka stop
     """
-    instance = _instance(config, assignments)
+    instance = _instance(config, key_values)
     with call_of(context).progress.step("stopping the embedded Kafka"):
         stopped = instance.stop()
     write("stopped" if stopped else f"no Kafka runs in {instance.directory}")
 
 
-def _instance(config: Path | None, assignments: list[str] | None) -> "Instance":
+def _instance(config: Path | None, key_values: list[str] | None) -> "Instance":
     from console.embedded.instance import Instance
 
-    return Instance(Path(settings_of(config, assignments).settings.home))
+    return Instance(Path(settings_of(config, key_values).settings.home))
 
 
 def _report(instance: "Instance", state: str, address: "BrokerAddress | None") -> dict[str, object]:

@@ -10,9 +10,9 @@ import typer
 from console.commands.commanding import Asked
 from console.commands.group_commands import BaseEpoch, Group, Reason
 from console.commands.options import (
-    Assignments,
     ConfigFile,
     DryRun,
+    KeyValues,
     NoWait,
     Patience,
     settings_of,
@@ -44,7 +44,7 @@ def drain(
     force: Force = False,
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
     dry_run: DryRun = False,
@@ -57,7 +57,7 @@ def drain(
       trimtab groups drain billing worker-3 --reason "slow disk"
       trimtab groups drain billing --rack r7 --reason "rack 7 goes down"
     """
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     command_members(
         settings,
         name,
@@ -78,7 +78,7 @@ def undrain(
     reason: Reason,
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
     dry_run: DryRun = False,
@@ -89,7 +89,7 @@ def undrain(
       trimtab groups undrain billing worker-3 --reason "new disk"
       trimtab groups undrain billing --rack r7 --reason "rack 7 is back"
     """
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     command_members(
         settings,
         name,
@@ -110,7 +110,7 @@ def evict(
     force: Force = False,
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
     dry_run: DryRun = False,
@@ -121,7 +121,7 @@ def evict(
       trimtab groups evict billing worker-3 --base-epoch 17 --reason "it hangs"
       trimtab groups evict billing --instance node-7 --reason "its clock is wrong"
     """
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     command_members(
         settings,
         name,

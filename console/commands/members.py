@@ -9,7 +9,7 @@ import typer
 
 from console.commands.group_views import published_by
 from console.commands.help import Command, group
-from console.commands.options import Assignments, ConfigFile, Output, Watch
+from console.commands.options import ConfigFile, KeyValues, Output, Watch
 from console.output import Format, Listing, Shown
 from console.watching import watched
 
@@ -33,7 +33,7 @@ def list_members(
     *,
     watch: Watch = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show members: what each holds, gives up and inherits, and what is the matter with it.
@@ -45,7 +45,7 @@ def list_members(
       trimtab members list
       trimtab members list billing -o wide
     """
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
 
     def draw() -> Shown:
         from console.published import at_once, the_group

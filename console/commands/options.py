@@ -32,7 +32,7 @@ ConfigFile = Annotated[
         help="Settings file; otherwise $TRIMTAB_CONFIG, otherwise ./trimtab.toml if there is one.",
     ),
 ]
-Assignments = Annotated[
+KeyValues = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
@@ -190,8 +190,8 @@ def moment_of(option: str, text: str | None, *, past: bool = False) -> int | Non
         raise Failure(f"{option}: {error}", ExitCode.USAGE) from error
 
 
-def settings_of(config: Path | None, assignments: Sequence[str] | None) -> "Loaded":
+def settings_of(config: Path | None, key_values: Sequence[str] | None) -> "Loaded":
     """The settings as these options, the environment and the file have them."""
     from console.settings import load
 
-    return load(config=config, assignments=assignments or ())
+    return load(config=config, key_values=key_values or ())

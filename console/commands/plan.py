@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from console.commands.group_views import Group
-from console.commands.options import Assignments, ConfigFile, Output, settings_of
+from console.commands.options import ConfigFile, KeyValues, Output, settings_of
 from console.errors import ExitCode, Failure
 from console.output import Format, show
 
@@ -68,7 +68,7 @@ def plan(
     topic: Topics = None,
     strategy: Strategy = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Say what a change would move, and do nothing.
@@ -97,7 +97,7 @@ def plan(
     question = Question(
         drain or (), lose or (), lose_host, lose_rack, add, like, topic or (), strategy
     )
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     answer(settings, name, question.changes, output, resumed=True)
 
 

@@ -10,7 +10,7 @@ import typer
 
 from console.commands.group_views import Group, published_by
 from console.commands.help import Command, group
-from console.commands.options import Assignments, ConfigFile, Output, Watch
+from console.commands.options import ConfigFile, KeyValues, Output, Watch
 from console.output import Format, Listing, Shown
 from console.watching import watched
 
@@ -57,7 +57,7 @@ def list_queues(
     ] = False,
     watch: Watch = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show each queue's owner, the epoch it holds it under, and who is next.
@@ -71,7 +71,7 @@ def list_queues(
       trimtab queues list billing --owner worker-3 -o json
       trimtab queues list billing --lag --watch
     """
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
 
     def draw() -> Shown:
         from console.published import at_once, the_group, the_known

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
+from console.commands.options import ConfigFile, KeyValues, Output, call_of, settings_of
 from console.errors import ExitCode, Failure
 from console.output import Format, Listing, write
 
@@ -25,7 +25,7 @@ def recover(
         ),
     ] = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Say what is wrong with the checkpoint, and what to do about each; it changes nothing.
@@ -44,7 +44,7 @@ def recover(
     from streaming.startup.damage import last
     from streaming.startup.losses import NotSurveyed
 
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     named = checkpoint or _own(settings.controller.checkpoint)
     found = list(of_files(place := present(named)))
     planned, done = last(place, OFFSETS), last(place, COMMITS)

@@ -13,8 +13,8 @@ import typer
 
 from console import encoding
 from console.commands.options import (
-    Assignments,
     ConfigFile,
+    KeyValues,
     OneGroup,
     Recordings,
     Servers,
@@ -75,7 +75,7 @@ def replay(
     every: Every = None,
     servers: Servers = None,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
 ) -> None:
     r"""Run recorded events through the controller's own code, and print what it decides.
 
@@ -104,7 +104,7 @@ def replay(
     from console.recordings.source import lines
     from console.wiring import described
 
-    settings, progress = settings_of(config, assignments).settings, call_of(context).progress
+    settings, progress = settings_of(config, key_values).settings, call_of(context).progress
     view = View(*span_of(since, until, back=None), group, as_json)
     again = Replay.of(described(settings))
     topics = _topics(again, settings, view, compared=every is None)

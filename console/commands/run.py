@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from console.commands.options import Assignments, Call, ConfigFile, call_of, settings_of
+from console.commands.options import Call, ConfigFile, KeyValues, call_of, settings_of
 
 if TYPE_CHECKING:
     from console.settings import Settings
@@ -56,7 +56,7 @@ def run(
     standby: AsStandby = False,
     take_over: TakeOver = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
 ) -> None:
     """Run the controller until Ctrl-C or SIGTERM; logs go to stderr.
 
@@ -75,17 +75,17 @@ def run(
     from console.controller import run as run_controller
 
     call = call_of(context)
-    settings = _begun(call, config, assignments)
+    settings = _begun(call, config, key_values)
     asked = Asked(init_topics, new_checkpoint, standby, take_over)
     run_controller(settings, asked, call.progress)
 
 
-def _begun(call: Call, config: Path | None, assignments: list[str] | None) -> "Settings":
+def _begun(call: Call, config: Path | None, key_values: list[str] | None) -> "Settings":
     """Read the settings, and log as they say, from the first of what is wrong with them on."""
     from console import logs
 
-    call.in_json = logs.asked_for(assignments or (), os.environ)
-    settings = settings_of(config, assignments).settings
+    call.in_json = logs.asked_for(key_values or (), os.environ)
+    settings = settings_of(config, key_values).settings
     call.in_json = settings.log.format == "json"
     logs.configure(settings.log)
     return settings

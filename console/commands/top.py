@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from console.commands.group_views import published_by
-from console.commands.options import Assignments, ConfigFile, Output, now_ms
+from console.commands.options import ConfigFile, KeyValues, Output, now_ms
 from console.output import Format, Shown, fitting, height, within
 from console.watching import watched
 
@@ -27,7 +27,7 @@ def top(
     *,
     once: Annotated[bool, typer.Option("--once", help="Show it once, and all groups.")] = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show the controller and all groups, those in trouble first, every two seconds.
@@ -42,7 +42,7 @@ def top(
     """
     from console.published import at_once
 
-    published = published_by(config, assignments)
+    published = published_by(config, key_values)
     live = sys.stdout.isatty() and not once and output in {Format.TABLE, Format.WIDE}
     watched(lambda: at_once(lambda: _screen(published, output, live=live)), output, watch=live)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from console.commands.help import Command, group
-from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
+from console.commands.options import ConfigFile, KeyValues, Output, call_of, settings_of
 from console.errors import ExitCode, Failure
 from console.output import Format, columns, show
 
@@ -37,7 +37,7 @@ def init(
     *,
     dry_run: Annotated[bool, typer.Option(help="Only say what would be created.")] = False,
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Create the topics that are missing and check them all.
@@ -51,7 +51,7 @@ def init(
     from console.cluster import admin, bootstrap_servers
     from console.topics import create_missing, survey, wanted
 
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     servers = bootstrap_servers(settings)
     client = admin(settings, servers)
     found = survey(client, wanted(settings), servers)
@@ -66,7 +66,7 @@ def init(
 @app.command(cls=Command)
 def check(
     config: ConfigFile = None,
-    assignments: Assignments = None,
+    key_values: KeyValues = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Check that every topic exists and is as it must be; exit code 3 if not.
@@ -78,7 +78,7 @@ def check(
     from console.cluster import admin, bootstrap_servers
     from console.topics import survey, wanted
 
-    settings = settings_of(config, assignments).settings
+    settings = settings_of(config, key_values).settings
     servers = bootstrap_servers(settings)
     found = survey(admin(settings, servers), wanted(settings), servers)
     _show(found, output)

@@ -1,7 +1,8 @@
 """`[policy]`: what an operator may choose about a group.
 
 Defaults and the rules between fields are those of ``groups.model.policy.Policy``, the value that
-this section becomes; they are stated there once.
+this section becomes; they are stated there once. Only `standing_heirs` and the budget are not:
+tests of the brain leave those off.
 """
 
 import json

@@ -8,12 +8,13 @@ it.
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from console.errors import ExitCode, Failure
 from console.settings.keys import Key, dotted, leaves, sections, tables, unknown
+from console.settings.masking import OF_OTHERS
 
 PREFIX = "TRIMTAB_"
 _NOT_SETTINGS = {
@@ -44,17 +45,17 @@ class Given:
 Layer = dict[Key, Given]
 
 
-def from_flags(assignments: Sequence[str]) -> Layer:
+def from_flags(key_values: Sequence[str]) -> Layer:
     """Read `--set policy.strategy=AVG`.
 
     Raises:
         Failure: A key is unknown or has no value.
     """
     layer: Layer = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
+    for given in key_values:
+        name, equals, value = given.partition("=")
         if not equals:
-            raise Failure(f"--set {assignment}: give it as KEY=VALUE", ExitCode.USAGE)
+            raise Failure(f"--set {given}: give it as KEY=VALUE", ExitCode.USAGE)
         layer |= _read(_flag_key(name), Given(value, f"flag --set {name}"))
     return layer
 
@@ -142,7 +143,17 @@ def _read(key: Key, given: Given) -> Layer:
             f'{dotted(key)} ({given.origin}) must be a JSON object, like {{"name": "value"}}',
             ExitCode.USAGE,
         )
-    return {(*key, name): Given(value, given.origin) for name, value in entries.items()}
+    named = _joined(entries) if key in OF_OTHERS else entries.items()
+    return {(*key, name): Given(value, given.origin) for name, value in named}
+
+
+def _joined(entries: Mapping[str, object], above: str = "") -> Iterator[tuple[str, object]]:
+    """Return options by their whole names; `sasl.password`, without quotes, is a table in TOML."""
+    for name, value in entries.items():
+        if isinstance(value, dict) and value:
+            yield from _joined(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value
 
 
 def _flag_key(name: str) -> Key:

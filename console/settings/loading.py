@@ -15,8 +15,8 @@ from pydantic_settings import InitSettingsSource
 
 from console.errors import ExitCode, Failure
 from console.settings.keys import Key, dotted
-from console.settings.layers import Layer, from_environment, from_file, from_flags, nested
-from console.settings.masking import masked
+from console.settings.layers import Given, Layer, from_environment, from_file, from_flags, nested
+from console.settings.masking import MASK, masked
 from console.settings.model import Settings
 
 DEFAULT_FILE = Path("trimtab.toml")
@@ -38,7 +38,7 @@ class Loaded:
 def load(
     *,
     config: Path | None = None,
-    assignments: Sequence[str] = (),
+    key_values: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
 ) -> Loaded:
     """Read every source and check the whole.
@@ -47,7 +47,7 @@ def load(
         config: The settings file; otherwise the one that TRIMTAB_CONFIG names, otherwise
         ./trimtab.toml if it
             exists.
-        assignments: `KEY=VALUE` as given by `--set`.
+        key_values: `KEY=VALUE` as given by `--set`.
         environment: The environment's variables.
 
     Raises:
@@ -58,10 +58,17 @@ def load(
     if path is None and DEFAULT_FILE.exists():
         path = DEFAULT_FILE
     layers = (
-        from_flags(assignments),
+        from_flags(key_values),
         from_environment(environment),
         from_file(path) if path else {},
     )
+    hidden = [(key, it.origin) for layer in layers for key, it in layer.items() if _is_hidden(it)]
+    for key, origin in hidden:
+        raise Failure(
+            f"{dotted(key)} ({origin}) is {MASK}, as `trimtab config show` prints a secret: give "
+            "the value itself",
+            ExitCode.USAGE,
+        )
     sources = tuple(InitSettingsSource(Settings, init_kwargs=nested(layer)) for layer in layers)
     # A documented parameter of pydantic-settings that the signature made for mypy leaves out.
     given: dict[str, Any] = {"_build_sources": (sources, {})}
@@ -70,6 +77,10 @@ def load(
     except ValidationError as error:
         problems = (_line(problem, layers) for problem in error.errors(include_url=False))
         raise Failure("\n".join(problems), ExitCode.USAGE) from None
+
+
+def _is_hidden(given: Given) -> bool:
+    return isinstance(given.value, str) and MASK in given.value
 
 
 def _line(problem: ErrorDetails, layers: tuple[Layer, ...]) -> str:

@@ -12,14 +12,16 @@ MASK = "********"
 
 _IN_URL = re.compile(r"(?<=://)[^/]*@")
 """A password may contain "@"; where the server is begins after the last one."""
-_OF_OTHERS = {("kafka", "options"), ("spark", "options")}
+OF_OTHERS = {("kafka", "options"), ("spark", "options")}
+"""Tables with the options of other programs; each value is a text."""
 _URL = ("redis", "url")
 _SECRET = re.compile(r"password|secret|token|key|sasl\.jaas\.config", re.IGNORECASE)
 
 
 def masked(key: Sequence[str], value: object) -> object:
     """``value``, unless it is an option that sounds like a secret; a URL without its user."""
-    if value and tuple(key[:2]) in _OF_OTHERS and _SECRET.search(key[-1]):
+    is_of_others = bool(value) and tuple(key[:2]) in OF_OTHERS
+    if is_of_others and (isinstance(value, dict | list) or _SECRET.search(key[-1])):
         return MASK
     if isinstance(value, str) and "://" in value:
         return _IN_URL.sub(f"{MASK}@", value)

@@ -9,8 +9,8 @@ from itertools import groupby
 
 from console.encoding import as_toml
 from console.settings.loading import Loaded, effective
+from console.settings.masking import MASK
 
-UNSET = "(unset)"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 """What TOML takes for a key without quotes."""
 
@@ -24,7 +24,7 @@ def rows(loaded: Loaded) -> list[dict[str, object]]:
 
 
 def toml(loaded: Loaded) -> str:
-    """A settings file that says all of it; what is unset is a comment."""
+    """A settings file that says all of it; what is unset, or hidden, is a comment."""
     lines: list[str] = []
     entered = list(effective(loaded))
     sections = [(), *dict.fromkeys(key[:-1] for key, _, _ in entered)]  # root keys first
@@ -36,6 +36,8 @@ def toml(loaded: Loaded) -> str:
             name = key[-1] if _BARE.fullmatch(key[-1]) else as_toml(key[-1])
             if value is None or value == {}:
                 lines.append(f"# {name} is not set")
+            elif isinstance(value, str) and MASK in value:
+                lines.append(f"# {name} = {_written(value)}  # {origin}, and hidden here")
             else:
                 lines.append(f"{name} = {_written(value)}  # {origin}")
     return "\n".join(lines).lstrip() + "\n"

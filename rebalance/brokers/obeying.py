@@ -115,12 +115,12 @@ def lapse(draft: Draft) -> bool:
         if command.until is not None and draft.now >= command.until
     ]
     for name in over:
-        set_aside(draft, name)
+        drop_votes(draft, name)
         del draft.commands[name]
     return bool(over)
 
 
-def set_aside(draft: Draft, name: BrokerName) -> None:
+def drop_votes(draft: Draft, name: BrokerName) -> None:
     """Count no votes on a broker that an operator keeps out: nobody calls it.
 
     Failures in a row count for longer than a sweep, and what speaks for a broker does not.

@@ -19,7 +19,7 @@ from rebalance.brokers.ejections import ejection, prolonged, testers
 from rebalance.brokers.events import ReporterId
 from rebalance.brokers.findings import Findings, find
 from rebalance.brokers.limits import in_force, limit_for
-from rebalance.brokers.obeying import set_aside
+from rebalance.brokers.obeying import drop_votes
 from rebalance.brokers.policy import DETECTORS
 from rebalance.ids import BrokerName, Millis
 
@@ -36,7 +36,7 @@ def close(draft: Draft) -> None:
     seen = _seen(draft)
     _meet(draft, seen)
     for name in draft.commands:
-        set_aside(draft, name)
+        drop_votes(draft, name)
     out = frozenset(name for name, broker in draft.brokers.items() if broker.out)
     views = {who: view_of(it, out, draft.policy) for who, it in draft.reporters.items()}
     findings = find(draft, views)

@@ -28,7 +28,7 @@ from rebalance.groups.model.state import GroupState
 from rebalance.groups.model.subscriptions import known, popped_by, topics_of, wants
 from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Naming, Queue, TopicName, java_order
 
-Draught = Mapping[MemberId, Sequence[Queue]]
+Drawn = Mapping[MemberId, Sequence[Queue]]
 """What each member of a ring draws from."""
 
 
@@ -52,7 +52,7 @@ class Commons:
     """By an operator's command, with the share number of each."""
     there: frozenset[TopicName]
     """Topics that exist."""
-    _rings: dict[TopicName, Draught] = field(default_factory=dict)
+    _rings: dict[TopicName, Drawn] = field(default_factory=dict)
 
     @classmethod
     def of(cls, state: GroupState, roster: Roster, policy: Policy) -> "Commons":
@@ -90,7 +90,7 @@ class Commons:
         """Return what a member draws from of one topic."""
         return self._ring(topic).get(name, ()) if topic in self.routes else ()
 
-    def _ring(self, topic: TopicName) -> Draught:
+    def _ring(self, topic: TopicName) -> Drawn:
         if topic not in self._rings:
             queues = sorted(
                 self.routes[topic].queues, key=lambda it: (java_order(it.broker), it.id)
@@ -107,7 +107,7 @@ class Commons:
         return self._rings[topic]
 
 
-def ring(queues: Sequence[Queue], names: Sequence[MemberId], following: int) -> Draught:
+def ring(queues: Sequence[Queue], names: Sequence[MemberId], following: int) -> Drawn:
     """Return what each member draws from, as RocketMQ's ``allocate4Pop`` does by AVG.
 
     With more members than queues, each gets exactly one.

@@ -214,17 +214,17 @@ def _doubt(draft: Draft, event: RouteObserved, route: Route) -> None:
     else:
         doubt = replace(doubt, route=route, confirmed=True)
     draft.topics.doubts.put(event.topic, doubt)
-    draft.expect_by(Millis(doubt.since + draft.policy.route_damping_ms))
+    draft.expect_by(_is_old_at(draft, doubt))
 
 
 def _content(route: Route) -> tuple[bool, tuple[Queue, ...], int, tuple[RackRun, ...]]:
     return route.exists, route.queues, route.left_out, route.racks
 
 
-def ripen(draft: Draft, stamp: Stamp) -> None:
+def believe(draft: Draft, stamp: Stamp) -> None:
     """Believe the doubts that have lasted."""
     for topic, doubt in list(draft.topics.doubts.items()):
-        if _ripens(draft, topic, doubt) and stamp.clock >= _hour(draft, doubt):
+        if _may_be_believed(draft, topic, doubt) and stamp.clock >= _is_old_at(draft, doubt):
             draft.topics.doubts.remove(topic)
             _enter(draft, topic, _fitting(draft, topic, doubt.route), stamp)
 
@@ -240,17 +240,17 @@ def _fitting(draft: Draft, topic: TopicName, route: Route) -> Route:
 
 
 def deadlines(draft: Draft) -> Iterator[Millis]:
-    """Return when doubts ripen by themselves."""
+    """Return when doubts are believed by time alone."""
     for topic, doubt in draft.topics.doubts.items():
-        if _ripens(draft, topic, doubt):
-            yield _hour(draft, doubt)
+        if _may_be_believed(draft, topic, doubt):
+            yield _is_old_at(draft, doubt)
 
 
-def _hour(draft: Draft, doubt: Doubt) -> Millis:
+def _is_old_at(draft: Draft, doubt: Doubt) -> Millis:
     return Millis(doubt.since + draft.policy.route_damping_ms)
 
 
-def _ripens(draft: Draft, topic: TopicName, doubt: Doubt) -> bool:
+def _may_be_believed(draft: Draft, topic: TopicName, doubt: Doubt) -> bool:
     known = draft.topics.routes.get(topic)
     if doubt.confirmed or known is None:
         return True

@@ -60,10 +60,10 @@ def step(
     allocator: Allocator,
 ) -> Step:
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
-    news, begun = None, False
+    news, starts = None, False
     # At a start of the controller the batch also brings what was found published.
     if not STARTING.isdisjoint(map(type, events)):
-        begun = any(isinstance(event, Begun) for event in events)
+        starts = any(isinstance(event, Begun) for event in events)
         events = [it for it in remains.without_refused(events) if not isinstance(it, Begun)]
         news = adoption.published(state, events)
     if news is not None and not news.is_cut and remains.is_all(state, events):
@@ -71,20 +71,20 @@ def step(
             GroupState.unknown(state.name, news.epoch), ()
         )  # only the group's epoch is known
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
-    if begun or not draft.before.is_out:
-        _catch_up(draft, now, begun=begun)
+    if starts or not draft.before.is_out:
+        _note_published(draft, now, starts=starts)
     _enter(draft, events, news, now)
     if draft.is_quiet and draft.before.is_settled:
         return unchanged(draft)
     return conclude(draft, _move(draft, allocator, now), now)
 
 
-def _catch_up(draft: Draft, now: Stamp, *, begun: bool) -> None:
-    """Note that what the last step said is out by now; at a start every session begins anew."""
+def _note_published(draft: Draft, now: Stamp, *, starts: bool) -> None:
+    """Note that the last step's records are published; at a start every session begins anew."""
     notice.arrive(draft, now)
     unread.arrive(draft, now)
     ailments.recover(draft, now, strategy=False)
-    if begun:
+    if starts:
         sessions.begin(draft, now)
 
 
@@ -95,7 +95,7 @@ def _enter(
     for place, event in enumerate(events):
         if news is not None and place == news.begins:
             adoption.adopt(draft, news, events, now)
-        if news is None or place < news.begins:  # from there on their times prove nothing
+        if news is None or place < news.begins:  # what was said later proves no silence
             timers.fire(draft, event.stamp)
         if not isinstance(event, NOT_APPLIED):
             _fold(draft, own_names.told_apart(draft, event))
@@ -103,21 +103,23 @@ def _enter(
         sessions.begin(draft, now)
     timers.fire(draft, now)
     if news is not None:
-        draft.outbox.changes.append(news.cause)  # whatever else has happened
+        draft.outbox.changes.append(news.cause)  # last, so that it is the step's cause
 
 
 def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     """Move each queue one step; return how many are meant for another member than before."""
     endings.take_back(draft, now)  # all grants of lives that have ended
     target.rename_owners(draft)  # a member that was replaced by another
-    asks = target.is_due(draft, now.clock)
-    taken = succession.follow(draft, evicted=not asks)  # who has a queue by now is meant to have it
+    asks = target.is_due(draft, now.clock)  # as it was before anything follows the log
+    taken = succession.follow(draft, evicted=not asks)  # who took a queue over is to have it
     moves = 0
-    if target.is_due(draft, now.clock):
+    if target.is_due(draft, now.clock):  # what followed the log may have changed that
         moves = target.retarget(draft, allocator, now)  # the strategy is asked
-        moves += len(taken - set(draft.target.aimed)) if taken else 0  # aimed ones are counted
+        moves += (
+            len(taken - set(draft.target.aimed)) if taken else 0
+        )  # `retarget` has counted the aimed
         if not draft.target.is_new:
-            succession.follow(draft)  # it has failed
+            succession.follow(draft)  # the strategy failed: heirs get what the evicted had
     succession.stand_by(draft)  # standing heirs are dealt anew
     baton.call_back(draft, now)  # queues of topics that were made anew
     if omissions.withholds(draft):

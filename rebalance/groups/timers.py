@@ -39,7 +39,7 @@ def fire(draft: Draft, stamp: Stamp) -> None:
         cause = Cause(CauseKind.COMMAND, "pause", stamp.position, "its time is over")
         draft.resume(cause)
         draft.outbox.notes.append(PauseEnded(draft.before.name, stamp.appended, cause))
-    routing.ripen(draft, stamp)
+    routing.believe(draft, stamp)
     flapping.wake(draft, stamp)
     _evict(draft, stamp)
     ailments.cease_to_withhold(draft, stamp)

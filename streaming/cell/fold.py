@@ -70,7 +70,7 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None 
     let = gate.passed(way, ordered, rules.decoder, rules.opening)
     cell = replace(cell, gate=gate.write(let.gate))
     if not let.rows:  # all that can be read waits
-        return Folded(cell, _set_aside(let.letters, rules))
+        return Folded(cell, _letter_records(let.letters, rules))
     clock = cell.clock.restarted() if let.opened else cell.clock
     heard = hear(clock, let.rows, rules, let.gate.start, counted.silent)
     heard = replace(heard, begins=let.opened, fingerprints=counted.fingerprints)
@@ -87,10 +87,10 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None 
         cell, verdicts, refused = juries.deliberate(cell, heard.of_brokers, heard.ticks)
         records += verdicts
         letters = letters + [_returned(it.stamp, it.detail, heard.originals) for it in refused]
-    return Folded(cell, records + _set_aside(letters, rules))
+    return Folded(cell, records + _letter_records(letters, rules))
 
 
-def _set_aside(letters: Iterable[DeadLetter], rules: CellRules) -> list[Record]:
+def _letter_records(letters: Iterable[DeadLetter], rules: CellRules) -> list[Record]:
     return [it for letter in letters for it in dead_letter_records(letter, rules.outlet)]
 
 

@@ -23,9 +23,9 @@ def alive() -> State:
     return State(is_well=True, details={})
 
 
-def ready(home: Path, tick_ms: int) -> State:
+def ready(home: Path, rhythm_ms: int) -> State:
     """Tell whether batches are committed, or could be."""
-    age, patience_s = age_s(home), READY_TICKS * tick_ms / 1000
+    age, patience_s = age_s(home), READY_TICKS * rhythm_ms / 1000
     standby = standby_age_s(home)
     if standby is not None and age is None:
         follows = standby <= patience_s

@@ -154,7 +154,7 @@ class _Count:
             return
         entry = _decode(record.value)
         if topic == DEADLETTERS.name:
-            self._bury(entry)
+            self._count_letter(entry)
         else:
             self._note(entry)
         refused = topic == DEADLETTERS.name and entry.reason == "refused"
@@ -170,7 +170,7 @@ class _Count:
             firsts[place] = min(row.offset, firsts.get(place, row.offset))
         return firsts
 
-    def _bury(self, letter: _Entry) -> None:
+    def _count_letter(self, letter: _Entry) -> None:
         """Count a dead letter."""
         kind = letter.topic.removeprefix(self._prefix), letter.reason or ""
         sums = self._letters.setdefault(kind, [0, 0])

@@ -20,10 +20,8 @@ from structlog.typing import FilteringBoundLogger
 LOOK_S: Final = 1.0
 SILENCE_S: Final = 5.0
 """So long without a batch is worth a line: a healthy controller commits one with every tick."""
-_FRESH_S: Final = 10.0
-"""A tick that was taken so lately proves that Kafka is there."""
-
-
+FRESH_S: Final = 10.0
+"""A tick that was taken so lately proves that Kafka is there, unless ticks are rarer."""
 _AT_FIRST: Final = 5
 """So many times as long the first batch may take: it reads all that waits."""
 
@@ -46,14 +44,16 @@ class Silence(NamedTuple):
     """How long Kafka has taken ticks since then, if it takes them now; else 0."""
 
 
-class Vigil:
+class SilenceTimer:
     """Watches the signs; pure: time comes in.
 
     Args:
         now: When it begins.
+        fresh_s: A tick that was taken so lately proves that Kafka is there.
     """
 
-    def __init__(self, now: float) -> None:
+    def __init__(self, now: float, fresh_s: float) -> None:
+        self._fresh_s = fresh_s
         self._signs = Signs(0, 0)
         self._committed = now
         self._first: float | None = None
@@ -66,10 +66,10 @@ class Vigil:
         if signs.batches != before.batches:
             self._committed, self._first = now, None
         elif signs.ticks != before.ticks:
-            if self._first is None or now - self._last > _FRESH_S:  # Kafka was away meanwhile
+            if self._first is None or now - self._last > self._fresh_s:  # Kafka was away meanwhile
                 self._first = now
             self._last = now
-        is_there = self._first is not None and now - self._last <= _FRESH_S
+        is_there = self._first is not None and now - self._last <= self._fresh_s
         return Silence(now - self._committed, now - (self._first or now) if is_there else 0.0)
 
 
@@ -81,6 +81,7 @@ class Watchdog:
         signs: How to look.
         log: Where it says what it sees.
         silence_s: How long no batch may be committed before it says so.
+        fresh_s: A tick that was taken so lately proves that Kafka is there.
         stuck_s: How long a silence may be proven; 0: for ever.
         end: Ends the process; it gets the reason.
         clock: Of the process, in seconds; it never goes back.
@@ -89,6 +90,7 @@ class Watchdog:
     signs: Callable[[], Signs]
     log: FilteringBoundLogger
     silence_s: float
+    fresh_s: float
     stuck_s: float
     end: Callable[[str], None]
     clock: Callable[[], float]
@@ -96,13 +98,19 @@ class Watchdog:
 
     def run(self, stop: Event) -> None:
         """Look until told to stop."""
-        vigil = Vigil(self.clock())
+        timer = SilenceTimer(self.clock(), self.fresh_s)
         while not stop.wait(LOOK_S):
             signs = self.signs()
-            self.judge(signs, vigil.look(signs, self.clock()))
+            self.judge(signs, timer.look(signs, self.clock()))
 
     def judge(self, signs: Signs, silence: Silence) -> None:
-        """Say what is new, and end what is stuck."""
+        """End what is stuck, and say what is new: last, for nobody may read what is said."""
+        longest = self.stuck_s if signs.batches else _AT_FIRST * self.stuck_s
+        if 0 < longest < silence.proven_s:
+            self.end(
+                f"no batch was committed for {silence.proven_s:.0f} s, and Kafka has taken ticks "
+                "all the while"
+            )
         is_long = signs.batches > 0 and silence.s > self.silence_s
         if is_long and not self._has_said:
             kafka = "takes ticks" if silence.proven_s else "takes no ticks"
@@ -110,12 +118,6 @@ class Watchdog:
         elif self._has_said and not is_long:
             self.log.info("batches are committed again")
         self._has_said = is_long
-        longest = self.stuck_s if signs.batches else _AT_FIRST * self.stuck_s
-        if 0 < longest < silence.proven_s:
-            self.end(
-                f"no batch was committed for {silence.proven_s:.0f} s, and Kafka has taken ticks "
-                "all the while"
-            )
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from streaming.startup.losses import Place
+from rebalance.clock import Log
 
 OFFSETS: Final = "offsets"
 COMMITS: Final = "commits"
@@ -20,9 +20,9 @@ MOVED: Final = re.compile(r"\.at-\d{13}-[0-9a-f]{8}$")
 """Behind the name of a checkpoint: the start of the standby that took it over last."""
 
 
-def positions_in(text: str) -> dict[Place, int]:
+def positions_in(text: str) -> dict[Log, int]:
     """Read the positions in a file of Spark's: a line of JSON for each source of Kafka's."""
-    found: dict[Place, int] = {}
+    found: dict[Log, int] = {}
     for topics in _objects(text):
         for topic, partitions in topics.items():
             if isinstance(partitions, dict):  # the first line may be of the batch itself

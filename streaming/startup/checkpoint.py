@@ -16,6 +16,7 @@ from py4j.java_gateway import JavaObject
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from rebalance.clock import Log
 from streaming.startup.batch_logs import (
     COMMITS,
     MOVED,
@@ -26,7 +27,6 @@ from streaming.startup.batch_logs import (
     positions_in,
 )
 from streaming.startup.damage import damages, local
-from streaming.startup.losses import Place
 from streaming.startup.terms import Terms, read, written
 
 _TAIL: Final = -len(".at-1767312000000-0b5e55ed")
@@ -91,9 +91,9 @@ class Checkpoint:
             text = None if last is None else self._text(f"{OFFSETS}/{last}")
         return {} if text is None else frozen_options(text)
 
-    def positions(self) -> dict[Place, int]:
+    def positions(self) -> dict[Log, int]:
         """Return from where the next batch that is not done reads on."""
-        found: dict[Place, int] = {}
+        found: dict[Log, int] = {}
         with self._reached():
             done = max(self._numbers(COMMITS), default=None)
             if done is not None:

@@ -24,7 +24,7 @@ _PATIENCE_S: Final = 60.0
 """How long Kafka may take for each record."""
 _FULL_S: Final = 0.5
 """How long some of it may leave before the next is tried again."""
-_LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
+_LARGEST_BYTES: Final = limits.RECORD_BYTES + limits.AROUND_BYTES
 """As our topics take them: librdkafka's default is less."""
 
 

@@ -86,7 +86,7 @@ class Incumbent:
 
 @contextmanager
 def looked_for(options: Options) -> Iterator[Incumbent | None]:
-    """Listen meanwhile; None: a standby has ears of its own."""
+    """Listen meanwhile; None: a standby listens by itself."""
     if options.query.standby:
         yield None
         return

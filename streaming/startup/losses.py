@@ -10,7 +10,7 @@ Used by ``start``. Its one rule: no gap is skipped without a log line.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -20,18 +20,17 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
     OffsetSpec,
 )
 
+from rebalance.clock import Log
 from streaming.feeds.feed import client_config, logger
 from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.topics import ROUTINE, URGENT, names
+from trimtab.protocol import ROUTES
 
 _NAME: Final = "losses"
 _PATIENCE_S: Final = 30.0
 """So long Kafka may take for an answer before it is taken for away."""
 MADE_ANEW: Final = "made anew"
-
-Place = tuple[str, int]
-"""A topic and a partition."""
 
 
 class NotSurveyed(Exception):  # noqa: N818 - it names what happened
@@ -52,11 +51,11 @@ class Contents:
     cluster: str
     topics: Mapping[str, str]
     """The id of each."""
-    ends: Mapping[Place, Ends]
+    ends: Mapping[Log, Ends]
 
 
 def losses(
-    positions: Mapping[Place, int], before: Mapping[str, str], contents: Contents
+    positions: Mapping[Log, int], before: Mapping[str, str], contents: Contents
 ) -> dict[str, int | str]:
     """Say of each topic that lacks something what it lacks.
 
@@ -77,20 +76,23 @@ def losses(
     return {topic: count for topic, count in gone.items() if count} | anew
 
 
-def unread(positions: Mapping[Place, int], contents: Contents, topics: Iterable[str]) -> int:
-    """Count the records of topics that are still to be read.
+def unread(positions: Mapping[Log, int], contents: Contents, prefix: str) -> int:
+    """Count the urgent records that are still to be read: a batch takes them all.
+
+    On ``routes`` is what earlier starts were told, as often as they failed. That does not count:
+    its beginning is in the first batch in any case, and then nothing is decided (``gate``).
 
     Args:
         positions: From where the query is to read on.
         contents: What there is.
-        topics: Which.
+        prefix: Of the topics.
     """
-    counted = frozenset(topics)
+    counted = {*names(prefix, URGENT)} - {*names(prefix, (ROUTES,))}
     last = {place: ends.end for place, ends in contents.ends.items() if place[0] in counted}
     return sum(max(0, end - positions.get(place, 0)) for place, end in last.items())
 
 
-def looking() -> Trouble:
+def looking_trouble() -> Trouble:
     """Return the ``Trouble`` of looking: one for all tries, so that a failure is logged once."""
     return Trouble(logger(_NAME), "reading of topic offsets")
 
@@ -121,7 +123,7 @@ def survey(options: Options, trouble: Trouble) -> Contents:
     return Contents(cluster, ids, {it: Ends(first, ends[it]) for it, first in firsts.items()})
 
 
-def _offsets(admin: AdminClient, places: list[TopicPartition], spec: Any) -> dict[Place, int]:  # noqa: ANN401 - untyped there
+def _offsets(admin: AdminClient, places: list[TopicPartition], spec: Any) -> dict[Log, int]:  # noqa: ANN401 - untyped there
     asked = admin.list_offsets(dict.fromkeys(places, spec), request_timeout=_PATIENCE_S)
     found = {(it.topic, it.partition): answer.result().offset for it, answer in asked.items()}
     if min(found.values(), default=0) < 0:  # so it looks when time was up

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from streaming.options import Options
 from streaming.process.horizon import FIRST_TICK
 from streaming.startup.delivery import StartWriter
-from streaming.wire.slots import Place
+from streaming.wire.slots import CellKey
 from trimtab.protocol import HEARTBEATS, TICK_KEY, TOLD_KEY, Tick, Told
 
 
@@ -27,7 +27,7 @@ def begin_telling(options: Options, start: str, writer: StartWriter) -> tuple[in
 
 
 def end_telling(
-    options: Options, start: str, counts: Mapping[Place, int], writer: StartWriter
+    options: Options, start: str, counts: Mapping[CellKey, int], writer: StartWriter
 ) -> None:
     """Say in each partition that this was all, and how much of it is for each cell; and tick.
 

@@ -31,7 +31,7 @@ from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.startup.delivery import StartWriter
 from streaming.startup.published import PublishedState
-from streaming.wire.slots import Place, slot_of
+from streaming.wire.slots import CellKey, slot_of
 from trimtab.protocol import (
     ASSIGNMENTS,
     GROUPS,
@@ -74,7 +74,7 @@ class Misplaced(NotReminded):
     passes = False
 
 
-def reading() -> Trouble:
+def reading_trouble() -> Trouble:
     """Return the ``Trouble`` of reading: one for all tries, so that a failure is logged once."""
     return Trouble(logger(_NAME), "reading of what is published")
 
@@ -86,7 +86,7 @@ def locate(options: Options, stop: Event) -> None:
         NotReminded: Kafka did not say what is published.
         Misplaced: Topics have been given more partitions since.
     """
-    _Reading(options, PublishedState(""), (GROUPS,), reading()).run(stop)
+    _Reading(options, PublishedState(""), (GROUPS,), reading_trouble()).run(stop)
 
 
 class Following:
@@ -97,7 +97,7 @@ class Following:
 
     def __init__(self, options: Options) -> None:
         self.board = PublishedState("")
-        self.reading = _Reading(options, self.board, (ASSIGNMENTS, GROUPS), reading())
+        self.reading = _Reading(options, self.board, (ASSIGNMENTS, GROUPS), reading_trouble())
 
     def go_on(self) -> None:
         """Take what is there."""
@@ -115,7 +115,7 @@ def remind(
     stop: Event,
     trouble: Trouble,
     following: Following | None = None,
-) -> Counter[Place]:
+) -> Counter[CellKey]:
     """Tell the controller what it has published, unless it is told to stop meanwhile; count it.
 
     Args:
@@ -263,8 +263,8 @@ class _Reading:
         )
 
 
-def _tell(options: Options, board: PublishedState, writer: StartWriter) -> Counter[Place]:
-    log, told = logger(_NAME), Counter[Place]()
+def _tell(options: Options, board: PublishedState, writer: StartWriter) -> Counter[CellKey]:
+    log, told = logger(_NAME), Counter[CellKey]()
     delivery = writer.delivery("telling the controller what is published")
     for found in board.found():
         key, partition = (

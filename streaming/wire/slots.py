@@ -10,7 +10,7 @@ Called by ``rocketmq`` and by `trimtab replay`. Every key gets the same slot as 
 
 from typing import Final
 
-Place = tuple[int, int]
+CellKey = tuple[int, int]
 """A cell, by its partition and its slot."""
 
 _SEED: Final = 42

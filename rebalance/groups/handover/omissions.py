@@ -7,9 +7,9 @@ beats it is told that the group does not know it. Once no such life was heard fo
 member may be silent and live, none works any more, and the group goes on as usual.
 
 Called by ``adoption``, which finds what is missing, by ``membership``, which hears who is not
-known, and by ``target`` and ``handover``, which wait. Its one rule: what may have been promised is
-not promised again. No new member is let in before either: a life that joins may be one that was
-not found.
+known, and by those who wait: ``step``, ``timers``, ``admission``, ``target`` and ``remains``. Its
+one rule: what may have been promised is not promised again. No new member is let in before either:
+a life that joins may be one that was not found.
 """
 
 from collections.abc import Sequence

@@ -77,12 +77,6 @@ def rest(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Milli
     return Rest(until, f"it comes and goes, {flaps.count} times lately")
 
 
-def is_restless(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis) -> bool:
-    """Tell whether it has come and gone too often lately."""
-    past = _recalled(draft, _past(draft, name, instance), clock)
-    return past.count >= draft.policy.flap_limit
-
-
 def wake(draft: Draft, stamp: Stamp) -> None:
     """Let members take part again whose rest is over."""
     for name, member in draft.membership.members.items():

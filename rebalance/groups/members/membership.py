@@ -71,8 +71,7 @@ def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
     pulse = draft.membership.pulses[member]
     if stamp.heard <= pulse.seen:
         return
-    if draft.membership.suspected:
-        mass_silence.hear(draft, member, stamp)
+    mass_silence.hear(draft, member, stamp)
     draft.membership.pulses.put(member, Pulse(stamp.heard, pulse.sequence, pulse.unread))
 
 
@@ -158,8 +157,7 @@ def enter(
     draft: Draft, name: MemberId, member: Member, change: MemberChange, stamp: Stamp, cause: Cause
 ) -> None:
     """Enter a new life in the roster."""
-    if draft.membership.suspected:
-        mass_silence.hear(draft, name, stamp)
+    mass_silence.hear(draft, name, stamp)
     strangers.admit(draft, name, member.incarnation, stamp)
     draft.membership.members.put(name, member)
     draft.membership.pulses.put(name, Pulse(stamp.heard, sequence=-1))

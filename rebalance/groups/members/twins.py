@@ -79,9 +79,8 @@ def _go_on_for_ever(draft: Draft, event: Joined, rival: MemberId) -> bool:
     """
     if rival == event.member:
         return False
-    return flapping.is_restless(
-        draft, rival, draft.membership.members[rival].instance, event.stamp.clock
-    )
+    instance = draft.membership.members[rival].instance
+    return flapping.rest(draft, rival, instance, event.stamp.clock) is not None
 
 
 def _outlives(draft: Draft, event: Joined, rival: Life) -> bool:

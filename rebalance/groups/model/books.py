@@ -51,7 +51,7 @@ class Books(dict[Queue, Ownership]):
     def moving(self) -> frozenset[Queue]:
         """The queues that are asked back."""
         if self._moving is None:
-            self._moving = frozenset(queue for queue, owned in self.items() if moves(owned))
+            self._moving = frozenset(queue for queue, owned in self.items() if owned.moves)
         return self._moving
 
     def rewritten(self, written: Mapping[Queue, Ownership | None]) -> "Books":
@@ -59,7 +59,7 @@ class Books(dict[Queue, Ownership]):
         books = Books(self)
         apply(written, books)
         if self._moving is not None:
-            now = (queue for queue, owned in written.items() if owned is not None and moves(owned))
+            now = (queue for queue, owned in written.items() if owned is not None and owned.moves)
             books._moving = self._moving.difference(written).union(now)
         if self._promised is not None:
             before = _promised(self[queue] for queue in written if queue in self)
@@ -105,7 +105,7 @@ class DraftedBooks(Overlay[Queue, Ownership]):
         """Return, in order, the queues that are asked back."""
         written = self.written
         queues = [queue for queue in self._books.moving if queue not in written]
-        queues += (queue for queue, owned in written.items() if owned is not None and moves(owned))
+        queues += (queue for queue, owned in written.items() if owned is not None and owned.moves)
         return sorted(queues)
 
     def merged(self) -> Books:
@@ -120,13 +120,8 @@ class DraftedBooks(Overlay[Queue, Ownership]):
 
 def _promised(pages: Iterable[Ownership]) -> Counter[MemberId]:
     """Count the promises of queues that do not move."""
-    resting = (owned.heirs for owned in pages if not moves(owned))
+    resting = (owned.heirs for owned in pages if not owned.moves)
     return Counter(heir.member for heirs in resting for heir in heirs)
-
-
-def moves(owned: Ownership) -> bool:
-    """Tell whether a queue is on its way from one member to another, or is being taken back."""
-    return owned.asked is not None
 
 
 def concerned(owned: Ownership) -> Iterable[MemberId]:

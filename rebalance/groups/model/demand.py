@@ -4,8 +4,8 @@ Each join asks whether there is room for its patterns, and each route whether an
 topic. If each of them looked at all members or all topics, a batch would cost the square of its
 length. So wishes are counted as they come and go, each different one once.
 
-Kept by ``roster.DraftedRoster``; asked by ``membership``, ``routing`` and ``rocketmq_clients``. A
-count that was kept up equals one that is made anew.
+Kept by ``roster.DraftedRoster``; asked by ``admission``, ``routing``, ``remarks`` and
+``rocketmq_clients``. A count that was kept up equals one that is made anew.
 """
 
 from collections import Counter

@@ -91,7 +91,7 @@ class Roster(dict[MemberId, Member]):
 
 
 def _headings(member: Member) -> Iterator[Trait | Asking]:
-    popped = popped_by(member)
+    popped, resting = popped_by(member), member.resting_until is not None
     yield Asking(wish_of(member), member.owns, popped)
     if not member.owns:
         yield Trait.OWNS_NOTHING
@@ -99,13 +99,12 @@ def _headings(member: Member) -> Iterator[Trait | Asking]:
         yield Trait.POPPING
     if member.draining:
         yield Trait.DRAINING
-    if member.resting_until is not None:
+    if resting:
         yield Trait.RESTING
     if member.capacity is not None:
         yield Trait.LIMITED
     if member.patterns:
         yield Trait.PATTERNED
-    resting = member.resting_until is not None
     if member.eager or member.awaits_mark or member.presumed or member.away or resting:
         yield Trait.UNREADY
 

@@ -204,9 +204,8 @@ def _outdone(register: Register, lower: Collection[MemberId]) -> Iterator[Member
     yield from register.duties.get(None, ())
     ceilings: dict[Kind, int] = {}
     for kind, load, _ in map(register.place, lower):
-        ceilings[kind] = min(
-            ranks.lift(kind, load + 2), ceilings.get(kind, ranks.lift(kind, load + 2))
-        )
+        height = ranks.lift(kind, load + 2)
+        ceilings[kind] = min(height, ceilings.get(kind, height))
     for taking, ceiling in ceilings.items():
         near = ranks.connected(taking)
         for kind, load, rank in ranks.each():

@@ -26,7 +26,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from console.embedded.broker import EmbeddedKafka
 from console.settings import load
 from console.wiring import options
-from streaming.startup.losses import looking, survey
+from streaming.startup.losses import looking_trouble, survey
 from tests.builders.checkout import ROOT
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
@@ -135,8 +135,10 @@ def _write(servers: str, lines: list[str]) -> None:
 
 def _move(home: Path, servers: str) -> None:
     """Have its terms name this Kafka, and the ids of the topics here; nothing else."""
-    settings = load(assignments=[f"topics.prefix={PREFIX}", f"topics.partitions={PARTITIONS}"])
-    shelf = survey(options(settings.settings, bootstrap_servers=servers, jars=Path()), looking())
+    settings = load(key_values=[f"topics.prefix={PREFIX}", f"topics.partitions={PARTITIONS}"])
+    shelf = survey(
+        options(settings.settings, bootstrap_servers=servers, jars=Path()), looking_trouble()
+    )
     terms = home / _CHECKPOINT / "trimtab.json"
     told = {**json.loads(terms.read_text()), "cluster": shelf.cluster, "topics": shelf.topics}
     terms.with_name(f".{terms.name}.crc").unlink(missing_ok=True)

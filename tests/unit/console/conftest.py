@@ -26,7 +26,7 @@ class Sources:
         """Read all three."""
         return load(
             config=self.file if self.file.exists() else None,
-            assignments=self.flags,
+            key_values=self.flags,
             environment=self.environment,
         )
 

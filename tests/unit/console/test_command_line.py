@@ -292,7 +292,7 @@ def test_a_user_without_a_name_may_command(monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_a_redis_that_cannot_be_meant_is_refused_at_once(url: str) -> None:
     """Before an earlier controller is replaced; what is wrong may be beside a password."""
-    settings = load(assignments=[f"redis.url={url}"], environment={}).settings
+    settings = load(key_values=[f"redis.url={url}"], environment={}).settings
     with pytest.raises(Failure, match=r"redis\.url is not understood") as refusal:
         controller.run(settings, controller.Asked(), Silent())
 

@@ -69,7 +69,7 @@ def topics(monkeypatch: pytest.MonkeyPatch) -> Topics:
 def published() -> Published:
     """Of some cluster."""
     return Published(
-        load(assignments=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
+        load(key_values=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
     )
 
 

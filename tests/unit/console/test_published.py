@@ -54,7 +54,7 @@ class Said(NamedTuple):
 @pytest.fixture
 def settings() -> Settings:
     """Of some cluster."""
-    return load(assignments=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
+    return load(key_values=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
 
 
 def reading(

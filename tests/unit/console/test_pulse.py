@@ -56,7 +56,7 @@ def log(monkeypatch: pytest.MonkeyPatch) -> Log:
 def published() -> Published:
     """Of some cluster."""
     return Published(
-        load(assignments=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
+        load(key_values=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
     )
 
 

@@ -32,7 +32,7 @@ def recording() -> list[Row]:
 
 def in_production(rows: list[Row], chosen: list[str]) -> Published:
     """What the operator that runs in Spark publishes of verdicts, in one batch."""
-    made = described(load(assignments=chosen, environment={}).settings)
+    made = described(load(key_values=chosen, environment={}).settings)
     topics, slots = made.topics, made.query.cells_per_partition
     operator = CellOperator(topics.prefix, topics.partitions, made.policy, made.verdicts, slots)
     key = EAST.encode()

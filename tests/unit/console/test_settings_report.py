@@ -32,6 +32,33 @@ def test_secrets_are_masked_wherever_they_appear(sources: Sources, name: str) ->
     assert "hunter2" not in "\n".join(sources.refusal())
 
 
+@pytest.mark.parametrize("value", [[{"password": "hunter2"}], {"password": ["hunter2"]}])
+def test_what_is_no_text_is_masked_under_any_name(sources: Sources, value: object) -> None:
+    """A table under a harmless name may hold a password."""
+    sources.environment["TRIMTAB_KAFKA__OPTIONS"] = json.dumps({"sasl": value})
+    assert "hunter2" not in "\n".join(sources.refusal())
+
+
+def test_names_with_dots_need_no_quotes(sources: Sources) -> None:
+    """In TOML each dot makes a table; an option has one name all the same."""
+    sources.write('[kafka.options]\nsasl.password = "hunter2"\nsasl.mechanism = "PLAIN"\n')
+    expected = {"sasl.password": "hunter2", "sasl.mechanism": "PLAIN"}
+    assert expected == sources.load().settings.kafka.options
+
+
+def test_a_hidden_secret_is_not_taken_for_one(sources: Sources) -> None:
+    """What is shown as a file has it as a comment; who copies it elsewhere is told."""
+    sources.environment["TRIMTAB_KAFKA__OPTIONS"] = json.dumps({"sasl.password": "hunter2"})
+    sources.environment["TRIMTAB_REDIS__URL"] = "redis://ann:hunter2@cache:6379/0"
+    shown = toml(sources.load())
+    assert f'# "sasl.password" = "{MASK}"' in shown
+    assert not tomllib.loads(shown)["kafka"]["options"]
+    sources.environment.clear()
+    sources.flags = [f"kafka.options.sasl.password={MASK}"]
+    (line,) = sources.refusal()
+    assert "give the value itself" in line
+
+
 def test_a_password_in_a_url_is_masked(sources: Sources) -> None:
     """Where it is stays to be seen; a wrong URL is not repeated."""
     sources.environment["TRIMTAB_REDIS__URL"] = "redis://ann:hunter2@cache:6379/0"

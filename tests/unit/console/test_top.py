@@ -29,7 +29,7 @@ def draw(monkeypatch: pytest.MonkeyPatch) -> Draw:
         told = [group("a", group=f"{name}-{it:03d}") for it in range(count - 1)]
         told.append(group("a", group=f"{name}-urgent", state="starved"))
         options = ["kafka.bootstrap_servers=nowhere:1"]
-        published = Published(load(assignments=options, environment={}).settings)
+        published = Published(load(key_values=options, environment={}).settings)
         with monkeypatch.context() as here:  # pytest has a terminal, too
             here.setattr("shutil.get_terminal_size", lambda *_, **__: size)
             here.setattr("sys.stdout.isatty", lambda: True)

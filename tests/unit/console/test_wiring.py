@@ -56,7 +56,7 @@ CHOSEN = {
 def chosen() -> Settings:
     """Settings that differ from every default."""
     flags = [f"{name}={value}" for name, value in CHOSEN.items()]
-    return load(assignments=flags, environment={}).settings
+    return load(key_values=flags, environment={}).settings
 
 
 def test_every_choice_reaches_the_job() -> None:
@@ -118,7 +118,7 @@ def test_librdkafka_is_spared_what_only_java_knows() -> None:
 def told(**options: str) -> Settings:
     """Settings with these options of Kafka; an underscore is a point."""
     flags = [f"kafka.options.{it.replace('_', '.')}={value}" for it, value in options.items()]
-    return load(assignments=flags, environment={}).settings
+    return load(key_values=flags, environment={}).settings
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,9 @@ class OldCheckpoint:
         """Where a standby has put it."""
         return self.elsewhere
 
+    def try_out(self) -> None:
+        """It can be written."""
+
     def terms(self) -> None:
         """It was begun by nobody knows whom."""
 

@@ -14,7 +14,7 @@ def test_another_kafka_is_not_inherited() -> None:
     """Neither its address nor its credentials nor its topics."""
     settings = load(
         environment={},
-        assignments=[
+        key_values=[
             "kafka.bootstrap_servers=kafka:9092",
             "kafka.options.security.protocol=SSL",
             "topics.prefix=theirs.",
@@ -31,7 +31,7 @@ def test_another_kafka_is_not_inherited() -> None:
 def test_the_machine_and_the_strategy_are() -> None:
     """What Spark needs here, and what people want to see at work."""
     chosen = ["spark.driver_memory=2GiB", "policy.strategy=AVG_BY_CIRCLE"]
-    demo = sealed(load(environment={}, assignments=chosen).settings, PLACE)
+    demo = sealed(load(environment={}, key_values=chosen).settings, PLACE)
 
     assert demo.spark.driver_memory == 2 * 1024**3
     assert demo.policy.strategy == "AVG_BY_CIRCLE"

@@ -35,5 +35,14 @@ def test_pauses_begin_anew_after_a_good_time() -> None:
     tries.worked()
     for _ in range(8):
         tries.failed(0.1)
+    tries.worked()
 
     assert [1, 2] == [tries.failed(3_600), tries.failed(0.1)]
+
+
+def test_pauses_grow_however_long_it_takes_to_fail() -> None:
+    """Each try says everything again; a full disk does not make room for that by itself."""
+    tries = Tries()
+    tries.worked()
+
+    assert [1, 2, 4, 8] == [tries.failed(31.0) for _ in range(4)]

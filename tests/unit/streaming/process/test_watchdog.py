@@ -6,9 +6,10 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from streaming.process.watchdog import Signs, Vigil, Watchdog, watched
+from streaming.process.watchdog import Signs, Silence, SilenceTimer, Watchdog, watched
 
 STUCK_S = 60
+FRESH_S = 10
 
 
 class Kennel:
@@ -18,8 +19,10 @@ class Kennel:
         self.ended: list[str] = []
         self.now, self.batches, self.ticks = 0.0, 0, 0
         log = structlog.get_logger()
-        self.dog = Watchdog(self.signs, log, 5, stuck_s, self.ended.append, lambda: self.now)
-        self.vigil = Vigil(self.now)
+        self.dog = Watchdog(
+            self.signs, log, 5, FRESH_S, stuck_s, self.ended.append, lambda: self.now
+        )
+        self.timer = SilenceTimer(self.now, FRESH_S)
 
     def signs(self) -> Signs:
         """What there is to see."""
@@ -32,7 +35,7 @@ class Kennel:
                 self.now += 1
                 self.batches += batches
                 self.ticks += ticks
-                self.dog.judge(self.signs(), self.vigil.look(self.signs(), self.now))
+                self.dog.judge(self.signs(), self.timer.look(self.signs(), self.now))
         return [f"{it['event']}: {it.get('kafka')}" for it in lines]
 
 
@@ -77,6 +80,27 @@ def test_kafka_that_goes_away_while_it_is_silent_proves_nothing() -> None:
     assert kennel.ended
 
 
+def test_ticks_may_be_rare() -> None:
+    """One in 20 s proves that Kafka is there, if they are told to be as rare."""
+    timer = SilenceTimer(0.0, 60.0)
+    proven = [timer.look(Signs(1, now // 20), now).proven_s for now in range(1_000)]
+    assert proven[-1] > STUCK_S
+
+
+def test_it_ends_also_if_nobody_reads_what_it_says() -> None:
+    """A line that cannot be written holds it up, but what is stuck has been ended before."""
+    ended = list[str]()
+
+    class Unread:
+        def warning(self, *_: object, **__: object) -> None:
+            raise AssertionError("blocked for ever")
+
+    dog = Watchdog(lambda: Signs(1, 1), Unread(), 5, FRESH_S, STUCK_S, ended.append, lambda: 0.0)  # type: ignore[arg-type]  # all it asks for
+    with pytest.raises(AssertionError):
+        dog.judge(Signs(1, 9), Silence(STUCK_S + 2, STUCK_S + 1))
+    assert ended
+
+
 def test_it_can_be_told_never_to() -> None:
     """It still says what it sees."""
     kennel = Kennel(stuck_s=0)
@@ -94,6 +118,6 @@ def test_it_watches_meanwhile() -> None:
         looked.set()
         return Signs(0, 0)
 
-    dog = Watchdog(signs, structlog.get_logger(), 5, 0, print, lambda: 0.0)
+    dog = Watchdog(signs, structlog.get_logger(), 5, FRESH_S, 0, print, lambda: 0.0)
     with watched(dog):
         assert looked.wait(60)

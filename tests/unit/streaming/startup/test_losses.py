@@ -2,7 +2,7 @@
 
 from streaming.startup.losses import MADE_ANEW, Contents, Ends, losses, unread
 
-BEATS, JOINS = "t.heartbeats", "t.members"
+BEATS, JOINS, RELEASES = "t.heartbeats", "t.members", "t.releases"
 IDS = {BEATS: "id-1", JOINS: "id-2"}
 POSITIONS = {(BEATS, 0): 100, (BEATS, 1): 100, (JOINS, 0): 5}
 
@@ -39,8 +39,13 @@ def test_a_topic_that_was_made_anew_is_lost_however_long_it_is() -> None:
     )
 
 
-def test_what_waits_is_counted_by_topic() -> None:
-    """From where it is to be read on, or from the beginning of what is new."""
-    assert 40 == unread(POSITIONS, shelf(Ends(0, 140), Ends(0, 90)), [BEATS])
-    assert 0 == unread(POSITIONS, shelf(Ends(0, 140)), [JOINS])
-    assert 5 == unread({}, shelf(Ends(0, 140)), [JOINS])
+def test_what_waits_is_counted_if_a_batch_takes_it_all() -> None:
+    """From where it is to be read on, or from the beginning of what is new.
+
+    Not beats, which are read in pieces, nor what earlier starts were told.
+    """
+    ends = {(BEATS, 0): Ends(0, 900), (JOINS, 0): Ends(0, 45), ("t.routes", 0): Ends(0, 150_000)}
+    held = Contents("kafka", IDS, {**ends, (RELEASES, 0): Ends(0, 7)})
+    assert 40 + 7 == unread(POSITIONS, held, "t.")
+    assert 45 + 7 == unread({}, held, "t.")
+    assert 0 == unread({**POSITIONS, (RELEASES, 0): 9}, shelf(Ends(0, 140)), "t.")

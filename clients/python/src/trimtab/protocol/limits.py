@@ -73,6 +73,9 @@ VOTERS = 16
 RECORD_BYTES = 1024 * 1024
 """A record's value. Kafka's default `max.message.bytes` is 1 MiB and 12 bytes for the batch."""
 
+AROUND_BYTES = 16 * 1024
+"""Room around the largest value: for its key, its headers, and those of its batch."""
+
 REPORT_BYTES = 256 * 1024
 """A latency report: 1,000 brokers of ~150 bytes, with room for long names."""
 

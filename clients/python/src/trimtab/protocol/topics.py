@@ -282,8 +282,7 @@ def topic_specs(
 def _config(topic: Topic[Any]) -> dict[str, str]:
     config = {
         "message.timestamp.type": "LogAppendTime",
-        # Room for the batch's and the record's own headers around the largest value and key.
-        "max.message.bytes": str(topic.max_record_bytes + 16 * 1024),
+        "max.message.bytes": str(topic.max_record_bytes + limits.AROUND_BYTES),
         # That limit is on what is stored. Four kilobytes of zstd may be 150 MB: librdkafka cannot
         # read on, in any member, until Kafka deletes them, and Spark's JVM ends.
         "compression.type": "uncompressed",

@@ -14,7 +14,7 @@ from trimtab.transports.link import Link
 from trimtab.transports.rights import hidden as not_described
 
 FOLLOWED: Final = (ASSIGNMENTS.name, RELEASES.name)
-LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
+LARGEST_BYTES: Final = limits.RECORD_BYTES + limits.AROUND_BYTES
 """A record with its key, as the topics take it (`trimtab.protocol.topics`)."""
 TOUCHED: Final = (MEMBERS.name, HEARTBEATS.name, *FOLLOWED)
 

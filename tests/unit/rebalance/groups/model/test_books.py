@@ -6,7 +6,7 @@ from itertools import permutations, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebalance.groups.model.books import Books, DraftedBooks, concerned, moves
+from rebalance.groups.model.books import Books, DraftedBooks, concerned
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
 from rebalance.ids import Epoch, Incarnation, Life, MemberId, Millis, Queue
@@ -75,7 +75,7 @@ def test_drafted_books_find_what_a_walk_through_all_pages_finds(
             drafted.put(each, owned)
     now = sorted(drafted.items())
 
-    assert drafted.moving() == [each for each, owned in now if moves(owned)]
+    assert drafted.moving() == [each for each, owned in now if owned.moves]
     assert drafted.concerning(members) == [
         each for each, owned in now if not members.isdisjoint(concerned(owned))
     ]
