@@ -7,7 +7,39 @@ import pytest
 from tests.builders.application import until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
-from trimtab import CallbackError, Consumer
+from trimtab import CallbackError, Consumer, Member, ReplacedError
+
+
+@pytest.mark.parametrize(
+    ("hold", "told"),
+    [([(0, 1)], ["tuple", "ReplacedError", "tuple"]), ([], ["ReplacedError"])],
+)
+def test_it_hears_of_a_younger_process_before_what_is_lost_by_that(
+    hold: list[tuple[int, int]], told: list[str]
+) -> None:
+    """With queues and without: a program of callbacks alone would wait for ever."""
+    kafka, heard = MemoryTransport(), list[str]()
+
+    def hear(what: object) -> None:
+        heard.append(type(what).__name__)
+
+    member = Member(
+        group=GROUP,
+        topics=["orders"],
+        transport=kafka,
+        on_assigned=hear,
+        on_lost=hear,
+        on_error=hear,
+    )
+    member.start()
+    kafka.assign(1, hold=hold)
+    member.wait_until(lambda it: it.state == "joined")
+    younger = "9" * 13 + "-ffffffff"
+    kafka.sent.append(kafka.joins[-1].model_copy(update={"incarnation": younger}))
+    kafka.assign(2)
+    until(lambda: len(heard) >= len(told))
+
+    assert (told, ReplacedError) == (heard, type(member.failure))
 
 
 @pytest.mark.slow

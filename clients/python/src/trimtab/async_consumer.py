@@ -65,6 +65,7 @@ class AsyncConsumer(EitherConsumer):
         What a loop is left with by `break`, an error or a cancellation was not finished: the next
         loop begins with it, unless it was committed.
         """
+        self._offload.enter()
         self._taking.begin()
         return self
 
@@ -74,6 +75,7 @@ class AsyncConsumer(EitherConsumer):
         Raises:
             MemberFailedError: The member has failed, or the loop was stuck.
         """
+        self._offload.enter()
         self._taking.in_loop = False
         message = await self._next(math.inf)
         if message is None:
@@ -87,6 +89,7 @@ class AsyncConsumer(EitherConsumer):
         After `stop` there is none, but the one before is done: ask `running` in your loop. A task
         that is cancelled here gets no message, and the next one who asks gets it.
         """
+        self._offload.enter()
         self._taking.poll()
         return await self._next(now_s() + milliseconds("timeout", timeout) / 1_000)
 
@@ -164,10 +167,12 @@ class AsyncConsumer(EitherConsumer):
 
     async def _batches(self, size: int, patience_s: float) -> "AsyncIterator[list[Message]]":
         taking = self._taking
+        self._offload.enter()
         taking.begin()
         while batch := await self._offload.take(lambda: taking.batch(size, patience_s)):
             taking.in_loop = True
             yield batch
+            self._offload.enter()
             taking.in_loop = False
 
     async def _next(self, until: float) -> "Message | None":

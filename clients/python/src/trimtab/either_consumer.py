@@ -42,6 +42,8 @@ class EitherConsumer:
     def token(self, message: "Message") -> int:
         """The token under which a message was handed out: write it with your effects.
 
+        Ask while the message is in hand: once its queue is back, the same message may come again.
+
         Raises:
             KeyError: The queue is not this consumer's under that token any more: it was others'
                 meanwhile, though it may be back.

@@ -273,6 +273,9 @@ class Engine:
 
     def _perform(self, actions: Collection[Action]) -> None:
         self._tell_guard(actions)
+        if Ended(Ending.REPLACED) in actions and self.failure is None:
+            self.failure = ReplacedError(self._profile.member)
+            self._callbacks.tell(self.failure)  # before what it has lost by that
         for action in actions:
             match action:
                 case Send():
@@ -287,8 +290,6 @@ class Engine:
                     self._transport.renew()
                 case Ended(ending):
                     self.ending = ending
-                    if ending is Ending.REPLACED and self.failure is None:
-                        self.failure = ReplacedError(self._profile.member)
                 case _:
                     assert_never(action)
         self.changed.notify_all()

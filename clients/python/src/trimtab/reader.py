@@ -128,7 +128,9 @@ class Reader:
 
     def pause(self, queues: Iterable[QueueRef]) -> None:
         """Hand out nothing of those that it owns."""
-        self.parts.set_paused(self._owned().intersection(_refs("pause", queues)), paused=True)
+        some = _refs("pause", queues)
+        with self.parts.intake.turn:  # or one might go before it is paused, and come back so
+            self.parts.set_paused(self._owned().intersection(some), paused=True)
 
     def resume(self, queues: Iterable[QueueRef]) -> None:
         """Go on with these."""
@@ -138,15 +140,17 @@ class Reader:
         """Want these from now on."""
         demand_topics(names("topics", topics))
         self.member.subscribe(topics, patterns)
+        self.parts.upkeep.want(self.member.profile.topics)
 
     def seek(self, queue: QueueRef, offset: int) -> None:
         """Read on at another offset; KeyError: it does not own the queue, nor is told of it."""
         if type(offset) is not int or offset < 0:
             raise ConfigurationError(f"seek: {offset!r} is no offset, which is a number from 0 on")
         _refs("seek", [queue])
-        if queue not in self._owned() and queue not in self.parts.handover.told_of:
-            raise KeyError(queue)
-        self.parts.seek(queue, offset)
+        with self.parts.intake.turn:  # as for `pause`
+            if queue not in self._owned() and queue not in self.parts.handover.told_of:
+                raise KeyError(queue)
+            self.parts.seek(queue, offset)
 
     def stop(self, *, temporary: bool = False) -> None:
         """Hand out nothing more. It takes no lock: a signal handler may call it."""

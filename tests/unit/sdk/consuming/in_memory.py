@@ -57,6 +57,7 @@ class Memory:
         self.messages: list[Said] = []
         self.reached: dict[QueueRef, int] = {}
         self.length = 1_000
+        self.earliest = 0
         self.leaderless: set[QueueRef] = set()
         self.begun: dict[QueueRef, int] = {}
         self.interrupts = False
@@ -112,7 +113,7 @@ class Memory:
     def found(self, queues: list[QueueRef], end: object, _: float) -> Ends:
         """Where they begin, or end."""
         there = [it for it in queues if it not in self.leaderless]
-        at = dict.fromkeys(there, self.length if end == "latest" else 0)
+        at = dict.fromkeys(there, self.length if end == "latest" else self.earliest)
         refused = None if len(at) == len(queues) else RefusedError(self.lack)
         return Ends(at, refused)
 

@@ -7,7 +7,8 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions
@@ -170,6 +171,21 @@ def test_a_commit_of_what_is_lost_is_taken_back(
     losing.start()
 
     assert takes(lambda: commits.write(lambda: {ONE: 7, OTHER: 7})) < SOON_S
+
+
+def test_what_is_lost_takes_back_no_commit_of_others(owner: Owner) -> None:
+    """Kafka's answer to that is on its way, and is waited for."""
+    answer, dropped = Future[object](), list[bool]()
+    writer = SimpleNamespace(
+        write=lambda _: answer, drop=lambda: dropped.append(True), check=lambda it: it.result()
+    )
+    commits = Commits(cast("Any", writer), owner.owned, owner.written.append)
+    commits.write_soon(lambda: {ONE: 7})
+    commits.withdraw([OTHER])
+    answer.set_result(None)
+    commits.hear()
+
+    assert ([], [{ONE: 7}]) == (dropped, owner.written)
 
 
 def test_nothing_is_sent_of_what_is_not_owned(commits: Commits, owner: Owner) -> None:

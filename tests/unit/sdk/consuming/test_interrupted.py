@@ -37,6 +37,23 @@ def test_a_lock_is_let_go_of_by_whoever_should_not_have_it() -> None:
     assert (True, True) == (taken, is_free(lock))
 
 
+def test_who_has_it_may_take_it_again_though_another_waits() -> None:
+    """A callback of the client's runs while messages are taken, and may ask for the lag."""
+    lock, others, again = FairLock(), list[threading.Thread](), threading.Event()
+
+    def take_twice() -> None:
+        with lock:
+            others.append(threading.Thread(target=is_free, args=(lock,), daemon=True))
+            others[0].start()
+            time.sleep(0.1)  # it waits
+            with lock:
+                again.set()
+
+    threading.Thread(target=take_twice, daemon=True).start()
+
+    assert again.wait(2.0)
+
+
 def test_who_waits_is_left_alone() -> None:
     """Another thread has it, and is at work."""
     lock = FairLock()

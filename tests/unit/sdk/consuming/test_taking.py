@@ -91,6 +91,21 @@ def test_whoever_polls_has_finished_the_one_before(reading: InMemory) -> None:
     assert [0, 1, 2, 3, 4] == found
 
 
+def test_who_does_not_wait_gets_what_is_there(reading: InMemory) -> None:
+    """A program with a loop of its own looks in now and then."""
+    assert [0, 1, 9, None] == [polled_at_once(reading, count) for count in (1, 1, 8, 2)]
+
+
+def polled_at_once(reading: InMemory, count: int) -> int | None:
+    """The last of so many polls that do not wait."""
+    found: list[int | None] = []
+    for _ in range(count):
+        reading.taking.poll()
+        message = reading.take(0.0)
+        found.append(None if message is None else message.offset())
+    return found[-1]
+
+
 def test_what_is_sought_back_is_read_again_whatever_was_committed() -> None:
     """Nobody has finished it this time."""
     reading = InMemory(manual=True)

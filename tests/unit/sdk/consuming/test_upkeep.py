@@ -4,11 +4,11 @@ import time
 from unittest.mock import Mock
 
 import pytest
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaError, KafkaException
 
 from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
-from trimtab import Grant
+from trimtab import CommitError, Grant
 from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.taking import Taking
 from trimtab.protocol import QueueRef
@@ -98,6 +98,54 @@ def test_it_says_why_it_reads_on_elsewhere(
     reading.upkeep.look()
 
     assert [True] == [said in it for it in caplog.messages]
+
+
+def test_what_was_fetched_before_kafka_deleted_it_is_handed_out() -> None:
+    """It is nowhere else any more; only behind it something is missing."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(*range(5))
+    reading.taken()
+    reading.kafka.astray.add(queue())
+    reading.kafka.earliest = 100
+    reading.upkeep.look()
+    rest = [reading.taken().offset() for _ in range(4)]
+    reading.take(0.0)
+    time.sleep(0.15)
+    reading.upkeep.look()
+
+    assert ([1, 2, 3, 4], 100) == (rest, reading.kafka.begun[queue()])
+    assert 0.0 == reading.intake.due  # nothing is handed out by what was there before
+
+
+def test_what_is_refused_is_named_as_it_is_subscribed_now() -> None:
+    """Some clients do not say which topic is not there."""
+    reading = InMemory()
+    reading.upkeep.want(["payments"])
+    lack = KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))
+    reading.kafka.refusal = RefusedError(lack)
+    reading.grant(1)
+    reading.offer(0, 1)
+    reading.taken()
+    reading.taken()
+    with pytest.raises(CommitError, match="read of payments"):
+        reading.parts.commit(None)
+
+
+def test_a_loop_need_not_come_back_while_the_machine_sleeps() -> None:
+    """Nor did anybody look meanwhile; after that it has its time."""
+    reading = InMemory()
+    reading.upkeep.look()
+    reading.upkeep.wake(600.0)
+    time.sleep(0.1)  # longer than a loop has
+    reading.upkeep.look()
+    slept = list(reading.stuck)
+    reading.upkeep.wake(0.25)
+    reading.upkeep._moved_at -= 600.0  # noqa: SLF001 - as if that time had passed
+    reading.upkeep.look()
+
+    assert [] == slept
+    assert reading.stuck
 
 
 @pytest.mark.parametrize("manual", [True, False])

@@ -106,8 +106,7 @@ class Parts:
             if reading is None:
                 self.intake.sought[queue] = offset
             elif not reading.ending:
-                if fenced := self.handover.fenced:
-                    fenced.sends.read_again(reading.grant, offset)
+                self.intake.hands_out_again(reading.grant, offset)
                 self.intake.due = 0.0
                 self.intake.move({queue: offset})
 
@@ -148,6 +147,8 @@ def assemble(
     offsets = GroupOffsets(client, choice.start)
     intake = Intake(client, offsets, owned, manual=choice.commit == "manual")
     fenced = None if choice.fencing is None else _fenced(choice.client, wish, client, intake)
+    if fenced is not None:
+        intake.hands_out_again = fenced.sends.read_again
     commits = fenced or Commits(writer_of(choice.client, wish), owned, intake.heard)
     flush_s = profile.revocation_timeout_ms / 1_000 / _FLUSH_SHARE
     handover = Handover(intake, commits, fenced, told, flush_s)

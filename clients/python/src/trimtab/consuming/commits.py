@@ -18,7 +18,7 @@ moment, and nothing is on its way when `write` or `withdraw` returns.
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any, Final
@@ -78,7 +78,7 @@ class Commits:
             RefusedError: Kafka did not take it, or did not say so in a few seconds.
         """
         if not self._turn.acquire(timeout=2 * PATIENCE_S):  # its holder may have to wait twice
-            self.withdraw()
+            self._let_go()
             raise unanswered()
         try:
             if (error := self._hear_out()) is not None:
@@ -86,7 +86,7 @@ class Commits:
             sent, is_all = self._send(look)
             while sent is not None and self._is_awaited(sent):
                 if self._owned(sent.places).grants != sent.places.keys():
-                    self.withdraw()
+                    self._let_go()
                 wait([sent.answer], _LOOK_S)
             if sent is not None:
                 self._take(sent)
@@ -119,18 +119,16 @@ class Commits:
         if error is not None:
             raise error
 
-    def withdraw(self) -> None:
-        """Let go of what is on its way."""
+    def withdraw(self, grants: Collection[Grant]) -> None:
+        """Let go of what is on its way, if it is about any of these."""
         with self._line:
-            if self._sent is not None:
-                self._sent = None
-                self._writer.drop()
+            if self._sent is not None and not self._sent.places.keys().isdisjoint(grants):
+                self._drop()
 
     def close(self) -> None:
         """Write nothing more."""
         with self._line:
-            self._sent = None
-            self._writer.drop()
+            self._drop()
 
     def _send(self, look: Callable[[], Places]) -> tuple[_Sent | None, bool]:
         """Send what is owned; tell whether that is all there is."""
@@ -146,6 +144,15 @@ class Commits:
             )
             self._sent = _Sent(places, answer, time.monotonic() + PATIENCE_S)
             return self._sent, is_all
+
+    def _let_go(self) -> None:
+        with self._line:
+            if self._sent is not None:
+                self._drop()
+
+    def _drop(self) -> None:
+        self._sent = None
+        self._writer.drop()
 
     def _is_awaited(self, sent: _Sent) -> bool:
         return sent is self._sent and not sent.answer.done() and time.monotonic() < sent.until
@@ -169,7 +176,7 @@ class Commits:
                 raise unanswered()
             self._writer.check(sent.answer)
         except RefusedError:
-            self.withdraw()
+            self._let_go()
             raise
         self._sent = None
         self._written(sent.places)

@@ -17,6 +17,9 @@ class FairLock:
         self._using = threading.RLock()
 
     def __enter__(self) -> None:
+        if self._is_mine():  # as in a callback of the client, while messages are taken
+            self._using.acquire()
+            return
         with self._next:
             self._using.acquire()
 
@@ -29,5 +32,8 @@ class FairLock:
         A signal handler of the application's own may raise just when it was taken, or before it is
         let go of; nobody else would ever get it.
         """
-        while self._using._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001 - as `Condition` asks
+        while self._is_mine():
             self._using.release()
+
+    def _is_mine(self) -> bool:
+        return bool(self._using._is_owned())  # type: ignore[attr-defined]  # noqa: SLF001 - as `Condition` asks

@@ -86,6 +86,10 @@ class Hand(Generic[M]):
         if any(self._place(it)[0] == queue for it in self._handed_out()):
             self._back[queue] = min(self._back.get(queue, offset), offset)
 
+    def comes_again(self, queue: QueueRef, offset: int) -> bool:
+        """Whether the application has gone back to before a message that it has in hand."""
+        return offset >= self._back.get(queue, offset + 1)
+
     def come_back(self) -> None:
         """The application asks for more: nothing is in hand, and what `at` names waits again."""
         self._remember()
@@ -96,13 +100,16 @@ class Hand(Generic[M]):
         self._foreign.clear()
 
     def put_back(self) -> None:
-        """What was handed out last waits again, unless it is lost, or was said to be finished."""
+        """What was handed out last waits again, unless it is lost, or was said to be finished.
+
+        What the application has gone back to, or to before it, is read again.
+        """
         # After a message the batch that came before it is done.
         if self.at >= 0:
             self._remember()
-        self._back.clear()
         unheard = self.messages[self.at :] if self.at >= 0 else [*self.batch, *self.messages]
-        self.messages = [it for it in unheard if not self._is_over(*self._place(it))]
+        self.messages = [it for it in unheard if self._waits_again(*self._place(it))]
+        self._back.clear()
         self.batch, self.at = [], -1
 
     def hand_out(self, most: int) -> list[M]:
@@ -138,6 +145,9 @@ class Hand(Generic[M]):
         for queue, at in places:
             if queue not in self._foreign:
                 self._last[queue] = min(at, self._back.get(queue, at + 1) - 1)
+
+    def _waits_again(self, queue: QueueRef, at: int) -> bool:
+        return not (self._is_over(queue, at) or self.comes_again(queue, at))
 
     def _is_over(self, queue: QueueRef, at: int) -> bool:
         return queue in self._foreign or at <= self.finished.get(queue, -1)

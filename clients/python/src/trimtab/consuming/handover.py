@@ -97,7 +97,7 @@ class Handover:
 
     def on_lost(self, grants: tuple[Grant, ...]) -> None:
         """Stop. Others may be at work already, so nothing is committed."""
-        self.commits.withdraw()
+        self.commits.withdraw(grants)
         if self.fenced:
             self.fenced.let_go(grants)
         ending = self._end(grants)

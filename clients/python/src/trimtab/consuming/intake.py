@@ -9,7 +9,7 @@ Used by `Consumer`; `handover` and `upkeep` work on the same state in turns. Its
 is handed out of a queue that is given up, lost, paused, or not owned by the clock.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from trimtab.callbacks import Owned
@@ -58,6 +58,8 @@ class Intake:
         self.steps = 0
         """Grows when the application asks for more, and by nothing else; `Hand.at` does between."""
         self.came_back = Bell()
+        self.hands_out_again: Callable[[Grant, int], object] = _nobody
+        """Told from where on messages come once more that have been handed out."""
         self._torn = False
         """Whether what the client gave last may be lost: a signal handler of the application's own
         may raise before it is kept. Until it is read again the client's positions are too far."""
@@ -112,6 +114,13 @@ class Intake:
         """What was handed out last is not finished: it waits again, but for what was committed."""
         with self.turn:
             self.hand.put_back()
+            waiting = self.hand.waiting()
+            again = {it: at for it, at in waiting.items() if it in self.readings}
+            for queue, at in again.items():
+                self.hands_out_again(self.readings[queue].grant, at)
+            paused = {it: at for it, at in again.items() if it in self.paused}
+            if paused:  # it is fetched when that is over
+                self.move(paused)
             self._look()
 
     def reading_of(self, queue: QueueRef, offset: int) -> Reading | None:
@@ -129,7 +138,10 @@ class Intake:
         # In this order: the application may take the next one meanwhile, which then is in hand.
         next_ones, in_hand = self.not_handed_out(readings), self.hand.in_hand()
         for it in readings:
-            it.next = max(it.next, in_hand.get(it.queue, next_ones[it.queue]))
+            reached = in_hand.get(it.queue, next_ones[it.queue])
+            if self.hand.comes_again(it.queue, reached):
+                reached = next_ones[it.queue]
+            it.next = max(it.next, reached)
         return {it.grant: self._position(it, in_hand, next_ones[it.queue]) for it in readings}
 
     def not_handed_out(self, readings: Collection[Reading]) -> dict[QueueRef, int]:
@@ -209,7 +221,10 @@ class Intake:
     def _begin_to_take(self) -> None:
         """Read again what may be lost."""
         if self._torn:
-            self.move({it.queue: it.next for it in self.readings.values() if not it.ending})
+            those = [it for it in self.readings.values() if not it.ending]
+            for it in those:  # what was done since that was last noted comes again, too
+                self.hands_out_again(it.grant, it.next)
+            self.move({it.queue: it.next for it in those})
         self._torn = True
 
     def _look(self) -> None:
@@ -232,3 +247,7 @@ class Intake:
     def _slice(self, timeout_s: float) -> float:
         """A wait of the client, for a slice at most; less than nothing would be for ever."""
         return max(0.0, min(timeout_s, self.client.slice_s))
+
+
+def _nobody(_grant: Grant, _offset: int) -> None:
+    """Nobody keeps anything of a message."""

@@ -32,20 +32,28 @@ class Offload:
         self._ended = False
         self._putting_back: Future[None] | None = None
         self._busy = False
+        self._comer: asyncio.Task[object] | None = None
+        """Who came for messages last."""
 
     @property
     def is_free(self) -> bool:
         """Whether the loop itself may take what is at hand."""
         return not self._busy and self._putting_back is None
 
-    async def take(self, work: Callable[[], T]) -> T:
-        """Take messages, when what was put back is in its place.
+    def enter(self) -> None:
+        """Come for messages, which says that those before are done.
 
         Raises:
-            RuntimeError: Another task takes messages.
+            RuntimeError: Another task waits for messages, or works on some.
         """
-        if self._busy:
+        me, last = _this_task(), self._comer
+        is_free = last is None or last is me or last.done() or self._taking.has_nothing
+        if self._busy or not is_free:
             raise RuntimeError("one task at a time takes messages from a consumer")
+        self._comer = me
+
+    async def take(self, work: Callable[[], T]) -> T:
+        """Take messages, after `enter`, when what was put back is in its place."""
         self._busy = True
         try:
             await self._settled()
@@ -85,3 +93,11 @@ class Offload:
             await asyncio.shield(asyncio.wrap_future(future))
             if self._putting_back is future:
                 self._putting_back = None
+
+
+def _this_task() -> "asyncio.Task[object] | None":
+    """Who calls; an iterator may be made before there is a loop."""
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

@@ -37,6 +37,11 @@ class Taking:
         """Whether what a `poll` gave is in hand: it is done when that is asked for the next one."""
         return not (self.in_loop or self._intake.gone or self._intake.hand.is_empty())
 
+    @property
+    def has_nothing(self) -> bool:
+        """Whether nothing is in hand."""
+        return self._intake.hand.is_empty()
+
     def begin(self) -> None:
         """A loop begins."""
         self._intake.turn.heal()
@@ -85,7 +90,7 @@ class Taking:
 
     def wait(self, until: float) -> "Message | None":
         """Go on where `at_hand` had none."""
-        intake, hand = self._intake, self._intake.hand
+        intake, hand, left = self._intake, self._intake.hand, math.inf
         if self._begins:
             self._go_back()
             hand.at += 1
@@ -94,8 +99,9 @@ class Taking:
                 intake.look()
             if -1 < hand.at < len(hand.messages):
                 return hand.messages[hand.at]
-            if self._is_over() or self.given_up or (left := until - now_s()) <= 0:
+            if self._is_over() or self.given_up or left <= 0:
                 return None
+            left = until - now_s()  # who does not want to wait gets what is there all the same
             intake.fetch(left)
             hand.at += 1
 

@@ -168,7 +168,7 @@ class Transactions:
             for grant in self._owned(done).grants:
                 _result(done[grant])
 
-    def withdraw(self) -> None:
+    def withdraw(self, _: Collection[Grant]) -> None:
         """Nothing has to be taken back: Kafka refuses it once another owner has begun."""
 
     def close(self) -> None:

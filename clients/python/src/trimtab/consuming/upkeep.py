@@ -7,7 +7,8 @@ Kafka has, so that no offset goes back.
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from trimtab.clock import now_s
@@ -28,6 +29,8 @@ _REPEAT_S: Final = 60.0
 """The same trouble is told again only if it was over for so long."""
 _BRIEF_S: Final = 5.0
 """So long what may pass is not told."""
+_FROZEN_S: Final = 5.0
+"""A look that comes so late was kept from coming: the machine slept, or the process was frozen."""
 
 
 class Upkeep:
@@ -69,12 +72,23 @@ class Upkeep:
 
     def _run(self) -> None:
         while not self._over:
+            rests = now_s()
             hurried = self._wake.wait(min(_ROUND_S, self._times.commit_s))
             self._wake.clear()
+            self.wake(now_s() - rests)
             try:
                 self.look(hurried=hurried)
             except Exception as error:  # noqa: BLE001 - said, and the next look may do better
                 self._report_once(error)
+
+    def wake(self, rested_s: float) -> None:
+        """Begin a look; in the time that nothing could run, the loop could not come back either."""
+        if rested_s > _FROZEN_S:
+            self._moved_at += rested_s
+
+    def want(self, topics: Sequence[str]) -> None:
+        """These are read from now on, as far as their names are known."""
+        self._refusals = replace(self._refusals, topics=topics)
 
     def look(self, *, hurried: bool = False) -> None:
         """Do what is due; in a hurry, only what a queue that has come needs."""
@@ -156,12 +170,15 @@ class Upkeep:
         if not intake.client.astray:
             return
         with intake.turn:
+            intake.due = 0.0  # before anything is looked at
             readings = intake.readings
             astray = [it for it in intake.client.astray if it in readings]
             found = intake.offsets.earliest(astray)
-            earliest = found.at
             before = intake.not_handed_out([readings[it] for it in astray])
-            passed = [it for it, at in earliest.items() if at < before[it]]
+            passed = [it for it, at in found.at.items() if at < before[it]]
+            # Kafka has deleted what was fetched and waits: that is handed out first.
+            waiting = intake.hand.waiting().keys() - set(passed)
+            earliest = {it: at for it, at in found.at.items() if it not in waiting}
             ends = intake.offsets.latest(passed).at
             # What Kafka has not answered stays: who else would ask again?
             intake.client.astray.intersection_update(set(astray) - earliest.keys())

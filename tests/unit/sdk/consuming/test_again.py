@@ -1,0 +1,101 @@
+"""What comes again: where the application has gone back to, or left a loop with something in hand.
+
+Each message comes once more and not twice, in order, and its effects are those of the last time.
+"""
+
+from itertools import islice
+
+import pytest
+
+from tests.builders.sessions import queue
+from tests.unit.sdk.consuming.in_memory import InMemory
+from trimtab.consuming.sends import Send, Sends
+
+
+def loop(reading: InMemory, count: int) -> list[int]:
+    """Take so many, and leave the loop in the midst of the last one."""
+    return [it.offset() or 0 for it in islice(reading.taking.each(), count)]
+
+
+def a_reading(*, manual: bool = False, first: int = 0) -> InMemory:
+    """Ten messages wait."""
+    reading = InMemory(manual=manual)
+    reading.grant(1, first)
+    reading.offer(*range(first, first + 10))
+    return reading
+
+
+def test_effects_are_forgotten_of_what_a_loop_was_left_with() -> None:
+    """It is handed out again, and has them again: both would be written."""
+    reading, sends = a_reading(), Sends()
+    reading.intake.hands_out_again = sends.read_again
+    (grant,) = reading.owned
+    loop(reading, 3)
+    for at in range(3):
+        assert sends.add(grant, Send(at, {}))
+    loop(reading, 1)
+    assert sends.add(grant, Send(2, {"again": 1}))
+    _, effects = sends.together(lambda: {grant: 3})
+
+    assert [(0, {}), (1, {}), (2, {"again": 1})] == effects[grant]
+
+
+def test_effects_are_forgotten_of_what_a_signal_handler_cost() -> None:
+    """What was done since it was last noted how far that came is read again, too."""
+    reading, sends = a_reading(), Sends()
+    reading.intake.hands_out_again = sends.read_again
+    (grant,) = reading.owned
+    loop(reading, 3)
+    assert sends.add(grant, Send(1, {}))
+    reading.kafka.interrupts = True
+    reading.offer(10)
+    with pytest.raises(InterruptedError):
+        loop(reading, 99)
+    reading.kafka.interrupts = False
+    reading.offer(*range(11))
+    begun = loop(reading, 1)
+    _, effects = sends.together(lambda: {grant: 99})
+
+    assert ([0], []) == (begun, effects[grant])
+
+
+@pytest.mark.parametrize("back", [4, 2])
+def test_what_is_sought_while_it_is_in_hand_comes_again_once(back: int) -> None:
+    """The loop is left with it: a place further back is before it, and both are read again."""
+    reading = a_reading()
+    loop(reading, 5)
+    reading.parts.seek(queue(), back)
+    reading.kafka.messages = []
+    reading.offer(*range(back, 10))
+
+    assert [*range(back, 10)] == loop(reading, 10 - back)
+
+
+def test_what_is_paused_while_it_is_in_hand_waits_until_that_is_over() -> None:
+    """A loop that is left with it, and begun anew, would fail with it again and again."""
+    reading = a_reading()
+    loop(reading, 3)
+    reading.parts.set_paused([queue()], paused=True)
+    reading.kafka.messages = []
+    reading.taking.begin()
+    nothing = reading.take(0.05)
+    begun = reading.kafka.begun[queue()]
+    reading.parts.set_paused([queue()], paused=False)
+    reading.offer(2, 3)
+
+    assert (None, 2) == (nothing, begun)
+    assert [2, 3] == loop(reading, 2)
+
+
+def test_a_pause_does_not_forget_where_the_application_went_back_to() -> None:
+    """A commit, or a look at the lag, between the two notes how far it has come."""
+    reading = a_reading(manual=True, first=100)
+    messages = [*islice(reading.taking.each(), 10)]
+    assert reading.parts.commit(messages[:5])
+    reading.kafka.reached.clear()
+    reading.parts.seek(queue(), 105)
+    reading.parts.lag()
+    reading.parts.set_paused([queue()], paused=True)
+    reading.parts.set_paused([queue()], paused=False)
+
+    assert 105 == reading.kafka.begun[queue()]
