@@ -6,6 +6,9 @@ other record is about it, no other beat of it is unknown, and nothing can be due
 batch even if none of these beats counted. All other beats of the batch go the plain way, and so do
 all of a batch in which anything is unusual about times or the gate.
 
+While the gate is shut no beat is counted; the gate drops those that are known to say nothing
+(``short_beats``).
+
 Called by ``fold`` with each batch. Whether a beat is counted here or decoded, the decisions are
 the same (``tests/laws/test_counting.py``).
 """
@@ -64,6 +67,10 @@ def count(
     if beats is None:
         return Counted(pulses, rows)
     everything = np.ones(len(beats), bool)
+    if way.shut:
+        unknown = ~rules.short_beats.among(beats)
+        rows = [*rows, *beats.rows(unknown)]
+        return Counted(pulses, rows, fingerprints=beats.fingerprints(unknown))
     shown = _shown(clock, way, rows, beats, rules)
     if shown is None:
         return Counted(pulses, [*rows, *beats.rows(everything)])
@@ -98,11 +105,11 @@ def _shown(
 ) -> _Shown | None:
     """Return what the clock will show; None: something is unusual about this batch.
 
-    The gate is open and only the ticks of a start move the clock; no log is behind, and the times
-    of the heartbeats never go back.
+    Only the ticks of a start move the clock; no log is behind, and the times of the heartbeats
+    never go back.
     """
     decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
-    if way.shut or not way.start or rules.opening.start not in ("", way.start):
+    if not way.start or rules.opening.start not in ("", way.start):
         return None
     if clock.latest is None or clock.behind or any(map(decoder.is_told, rows)):
         return None

@@ -68,10 +68,18 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None 
     counted = count(cell.clock, way, there, list(rows), beats, rules)
     ordered = in_log_order(counted.rows)
     let = gate.passed(way, ordered, rules.decoder, rules.opening)
+    if way.shut:
+        rules.short_beats.learn(
+            counted.fingerprints[it] for it in let.dropped if it in counted.fingerprints
+        )
+        counted = counted._replace(fingerprints={})
     cell = replace(cell, gate=gate.write(let.gate))
     if not let.rows:  # all that can be read waits
         return Folded(cell, _letter_records(let.letters, rules))
-    clock = cell.clock.restarted() if let.opened else cell.clock
+    clock = cell.clock
+    if let.opened:
+        clock = clock.restarted()
+        rules.short_beats.forget()
     heard = hear(clock, let.rows, rules, let.gate.start, counted.silent)
     heard = replace(heard, begins=let.opened, fingerprints=counted.fingerprints)
     cell, letters = replace(cell, clock=heard.clock), [*let.letters, *heard.letters]

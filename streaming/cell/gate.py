@@ -86,6 +86,8 @@ class Passed(NamedTuple):
     opened: bool = False
     letters: Sequence[DeadLetter] = ()
     """What cannot be read of that which does not wait."""
+    dropped: Sequence[int] = ()
+    """The offsets of the short beats that were read."""
 
 
 _encode: Final = msgpack.Encoder().encode
@@ -146,11 +148,11 @@ def passed(
         _look_for_loss(ordered, decoder, opening.start)
     if not gate.shut:
         return Passed(gate, ordered)
-    gate, through, letters = _gathered(gate, ordered, decoder)
+    gate, through, beats = _gathered(gate, ordered, decoder)
     if not (gate.ticks and gate.told):
-        return Passed(gate, through, letters=letters)
+        return Passed(gate, through, letters=beats.letters, dropped=beats.dropped)
     rows = in_log_order([*gate.waiting, *gate.beats.values(), *through])
-    return Passed(Gate(gate.start), rows, opened=True, letters=letters)
+    return Passed(Gate(gate.start), rows, opened=True, letters=beats.letters)
 
 
 def _look_for_loss(ordered: Sequence[Row], decoder: Decoder, start: str) -> None:
@@ -164,8 +166,8 @@ def _look_for_loss(ordered: Sequence[Row], decoder: Decoder, start: str) -> None
 
 def _gathered(
     gate: Gate, ordered: Sequence[Row], decoder: Decoder
-) -> tuple[Gate, list[Row], list[DeadLetter]]:
-    """Keep rows; return those that need not wait, which are about brokers, and bad heartbeats."""
+) -> tuple[Gate, list[Row], "_Beats"]:
+    """Keep rows; return those that need not wait, about brokers, and what the beats came to."""
     waiting, ticks = list(gate.waiting), gate.ticks
     through: list[Row] = []
     beats = _Beats(gate.beats, decoder)
@@ -183,7 +185,7 @@ def _gathered(
             waiting.append(row)
             ticks += tick.seen is not None
     gate = replace(gate, ticks=ticks, waiting=tuple(waiting), beats=beats.kept)
-    return gate, through, beats.letters
+    return gate, through, beats
 
 
 def tick_of(row: Row) -> Tick | None:
@@ -245,6 +247,7 @@ class _Beats:
     def __init__(self, kept: Mapping[str, Row], decoder: Decoder) -> None:
         self.kept = dict(kept)
         self.letters: list[DeadLetter] = []
+        self.dropped: list[int] = []
         self._decoder = decoder
         self._latest: dict[str, int] = {}
         """The sequence of each beat that is kept, so that none is decoded twice in a batch."""
@@ -254,7 +257,9 @@ class _Beats:
         beat = self._read(row)
         if isinstance(beat, DeadLetter):
             self.letters.append(beat)
-        elif beat is not None and beat.owned is not None:
+        elif beat is not None and beat.owned is None:
+            self.dropped.append(row.offset)
+        elif beat is not None:
             life = f"{(row.key or b'').hex()}/{beat.incarnation}/{beat.member}"
             if life in self.kept and life not in self._latest:
                 known = self._read(self.kept[life])

@@ -27,6 +27,7 @@ from streaming.cell import gate
 from streaming.cell.brokers import Said
 from streaming.cell.cache import Cache
 from streaming.cell.gate import NO_OPENING, Opening
+from streaming.cell.short_beats import ShortBeats
 from streaming.cell.skew import Skew
 from streaming.topics import inlets
 from streaming.wire.beats import Fingerprint
@@ -46,6 +47,7 @@ class CellRules:
     outlet: Outlet
     verdicts: VerdictPolicy
     cache: Cache = field(default_factory=Cache)
+    short_beats: ShortBeats = field(default_factory=ShortBeats)
     opening: Opening = NO_OPENING
     """The start of the controller (``gate``)."""
 

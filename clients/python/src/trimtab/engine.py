@@ -135,8 +135,7 @@ class Engine:
             if (now := now_ms()) >= session.wake_at:
                 self._perform(session.tick(now))
             mine = frozenset(filter(session.owns, grants))
-            until = session.wake_at / 1_000
-            return Ownership(mine, until, session.incarnation, session.promised)
+            return Ownership(mine, session.wake_at / 1_000, session.incarnation, session.promised)
 
     def want(self, profile: Profile) -> None:
         """Ask for something else from now on."""
