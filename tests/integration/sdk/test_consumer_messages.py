@@ -1,5 +1,6 @@
 """What a message is: the same, whichever client has read it."""
 
+import time
 from contextlib import closing
 from typing import Any, cast
 
@@ -7,7 +8,7 @@ import pytest
 from confluent_kafka import Message, Producer
 
 from console.embedded.broker import EmbeddedKafka
-from tests.integration.readings import PATIENCE_S, Reading
+from tests.integration.readings import PATIENCE_S, Reading, fill
 from tests.integration.topics import create_topic
 from trimtab import Grant, QueueRef
 from trimtab.transports import Client as Library
@@ -53,3 +54,21 @@ def test_a_message_says_the_same_with_either_client(
         said = [[getattr(it, name)() for it in some] for some in (ours, other)]
         assert said[0] == said[1], name
     assert [b"1", b"", None] == [cast("Any", it).record.value for it in ours]
+
+
+@pytest.mark.parametrize("library", ["confluent", "kafka-python"])
+def test_who_does_not_wait_reads_all_the_same(
+    kafka: EmbeddedKafka, topics_prefix: str, library: Library
+) -> None:
+    """A program with a loop of its own asks for what is there, again and again."""
+    topic = f"{topics_prefix}work"
+    create_topic(kafka.bootstrap_servers, topic, 2)
+    fill(kafka.bootstrap_servers, topic)
+    found, late = list[Message](), time.monotonic() + PATIENCE_S
+    with Reading(kafka.bootstrap_servers, topic, library).running() as reading:
+        reading.assign(Grant(QueueRef(topic, "", 0), 1))
+        while len(found) < 5 and time.monotonic() < late:
+            found.extend(filter(None, [reading.poll(0)]))
+            time.sleep(0.005)
+
+    assert [*range(5)] == [it.offset() for it in found]
