@@ -33,3 +33,8 @@ def test_who_says_where_pauses_begin_says_where_they_end() -> None:
 
     Producer(config)
     assert NAME not in config
+
+
+def test_none_makes_a_topic() -> None:
+    """A tick to a topic that was just deleted would bring it back, as the broker makes topics."""
+    assert made({"allow.auto.create.topics": "true"})["allow.auto.create.topics"] is False
