@@ -95,7 +95,7 @@ class SparkOptions:
     ui_port: int
     """0 turns the UI off."""
     further: Mapping[str, str]
-    """Passed on untouched; they win over ours."""
+    """Passed on untouched; they win over ours, or are added to them (``session``)."""
 
     @property
     def is_here(self) -> bool:

@@ -2,7 +2,7 @@
 
 Each option has its reason beside it. Figures were measured on two cores with pyspark 4.2.0; where
 a row says "a batch", remember that a hand-over waits for one. What an operator passes in
-``spark.options`` is applied last and wins.
+``spark.options`` is applied last and wins; Java's flags and its class path are added to ours.
 
 Called by ``application`` and by the bench. Its one rule: no other module sets a Spark option
 (those of the Kafka source and sink are in ``pipeline``, where they are used).
@@ -37,6 +37,10 @@ _SECOND_COMPILER_LATER = (
 """Java's second compiler begins ten times later than by default. Half of a start's processor time
 was its own, spent on what then runs a few times a second and is no faster for it: 18.5 s until
 ready, now 13.4. What each record passes through is run so often within a second or two."""
+
+_ADDED = {"spark.driver.extraJavaOptions": " ", "spark.driver.extraClassPath": os.pathsep}
+"""Lists, and what is between their items. With a flag of the operator's in place of ours a driver
+would outlive the end of its memory and log elsewhere; of two that differ Java takes the last."""
 
 
 class SparkNotStarted(Exception):  # noqa: N818 - it names what happened
@@ -108,7 +112,10 @@ def session_options(options: Options) -> dict[str, str]:
     }
     if options.spark.is_here and "://" not in options.query.checkpoint:
         chosen |= _LOCAL_CHECKPOINT
-    return chosen | dict(options.spark.further)
+    for name, value in options.spark.further.items():
+        items = filter(None, (chosen[name], value)) if name in _ADDED else (value,)
+        chosen[name] = _ADDED.get(name, "").join(items)
+    return chosen
 
 
 def readers(spark: SparkSession, options: Options) -> int:

@@ -132,7 +132,8 @@ class SparkSettings(Section):
     """Heap of the driver, which in local mode is all of Spark: state, batches and shuffles."""
 
     options: Options = Field(default_factory=dict)
-    """Further Spark options, passed on untouched; they win over trimtab's own."""
+    """Further Spark options, passed on untouched; they win over trimtab's own. Flags and class path
+    of the driver's Java are added to its own; of two flags that differ Java takes the last."""
 
 
 class RedisSettings(Section):

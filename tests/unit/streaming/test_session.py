@@ -1,0 +1,44 @@
+"""What an operator sets of Spark's options, beside ours."""
+
+from pathlib import Path
+
+from console.settings import load
+from console.wiring import options
+from streaming.options import Options
+from streaming.session import session_options
+
+FLAGS = "spark.driver.extraJavaOptions"
+CLASSES = "spark.driver.extraClassPath"
+
+
+def chosen(**further: str) -> Options:
+    """A controller with these of Spark's options; an underscore is a point."""
+    flags = [f"spark.options.{it.replace('_', '.')}={value}" for it, value in further.items()]
+    settings = load(key_values=flags, environment={}).settings
+    return options(settings, bootstrap_servers="k:1", jars=Path("jars"))
+
+
+def test_java_s_flags_of_an_operator_come_after_ours() -> None:
+    """Without ours a driver would live on without memory, log elsewhere, and write into /tmp."""
+    ours = session_options(chosen())[FLAGS]
+
+    both = session_options(chosen(spark_driver_extraJavaOptions="-Dmine=1 -XX:+UseZGC"))[FLAGS]
+
+    assert f"{ours} -Dmine=1 -XX:+UseZGC" == both
+    for flag in ("-XX:+ExitOnOutOfMemoryError", "-Dlog4j2.configurationFile", "-Djava.io.tmpdir"):
+        assert flag in both
+
+
+def test_classes_of_an_operator_come_after_ours() -> None:
+    """Without ours there would be no connector for Kafka."""
+    both = session_options(chosen(spark_driver_extraClassPath="/mine/*"))[CLASSES]
+
+    assert "jars/*:/mine/*" == both
+    assert "jars/*" == session_options(chosen(spark_driver_extraClassPath=""))[CLASSES]
+
+
+def test_any_other_option_of_an_operator_wins() -> None:
+    """Over one of ours, too."""
+    found = session_options(chosen(spark_ui_retainedJobs="7", spark_mine="x"))
+
+    assert ("7", "x") == (found["spark.ui.retainedJobs"], found["spark.mine"])
