@@ -3,12 +3,14 @@
 It reads what is published like any member, so neither the query nor Kafka's topics wait for it.
 While Redis is slow or away, the newest record of each member waits here, up to a limit; beyond it
 the oldest are dropped, counted and told. Everything is read again after such a loss, and from time
-to time, because hashes expire and a Redis may forget.
+to time, because hashes expire and a Redis may forget. A key that holds something of somebody else
+is passed over until then, counted and told as well: no other member waits for it.
 
 Run by ``start``, if a Redis is set. Its one rule: nobody waits for Redis but this thread.
 """
 
 import time
+from collections.abc import Mapping
 from threading import Event
 from typing import Final
 
@@ -36,6 +38,9 @@ _PAUSE_S: Final = 1.0
 """Between two tries."""
 _RENEWALS: Final = 3
 """So often everything is written again before it would expire."""
+_OF_ITS_KEY: Final = ("WRONGTYPE", "attempt to compare")
+"""What Redis says of a key that is no hash, or another's: our script does not find what it knows.
+All else it may say of every key: that it is full, a replica, or that we may not write."""
 
 
 def is_understood(url: str) -> bool:
@@ -64,6 +69,7 @@ class RedisWriter:
         self._log = logger(self.name)
         self._reading = Trouble(self._log, "reading of assignments for Redis")
         self._writing = Trouble(self._log, "writing to Redis")
+        self._passing = Trouble(self._log, "writing to a key of Redis that holds something else")
         self._client = redis.Redis.from_url(
             chosen.url, socket_timeout=_PATIENCE_S, socket_connect_timeout=_PATIENCE_S
         )
@@ -72,6 +78,8 @@ class RedisWriter:
         """The newest of each member, the one that waits longest first."""
         self._dropped = 0
         """Since Redis worked last."""
+        self._foreign: set[bytes] = set()
+        """Keys that hold something else."""
 
     def run(self, stop: Event) -> None:
         """Read and write; begin anew before anything expires, and after a loss."""
@@ -141,16 +149,33 @@ class RedisWriter:
             self._writing.over()
             for entry in entries:
                 del self._waiting[entry.key]
-            self._count("written", changed)
-            self._count("known", len(entries) - changed)
+            self._count("written", sum(changed))
+            self._count("known", len(changed) - sum(changed))
+            self._count("dropped", len(entries) - len(changed))
         return True
 
-    def _sent(self, entries: list[Entry]) -> int:
+    def _sent(self, entries: list[Entry]) -> list[int]:
+        """Send entries; return of each that Redis has whether it changed anything."""
         with self._client.pipeline(transaction=False) as pipeline:
             for entry in entries:
                 given = entry.arguments(self._chosen.expire_ms)
                 self._forward(keys=[entry.key], args=given, client=pipeline)
-            return sum(map(int, pipeline.execute()))
+            answers = pipeline.execute(raise_on_error=False)
+        said = {entry.key: answer for entry, answer in zip(entries, answers, strict=True)}
+        refused = {key: it for key, it in said.items() if isinstance(it, redis.ResponseError)}
+        for error in refused.values():
+            if not any(words in str(error) for words in _OF_ITS_KEY):
+                raise error
+        self._pass_over(refused, set(said) - refused.keys())
+        return [int(answer) for key, answer in said.items() if key not in refused]
+
+    def _pass_over(self, refused: Mapping[bytes, redis.ResponseError], taken: set[bytes]) -> None:
+        """Say of which keys Redis refuses ours; they come again with the next reading."""
+        for key, error in refused.items():
+            self._passing.met(f"{key.decode(errors='replace')}: {error}")
+        had, self._foreign = len(self._foreign), (self._foreign - taken) | refused.keys()
+        if had and not self._foreign:
+            self._passing.over()
 
     def _count(self, result: str, records: int) -> None:
         with self._metrics.lock:

@@ -1,4 +1,7 @@
-"""The writer to Redis, while Redis is away: it keeps a little, drops the rest, and says so."""
+"""The writer to Redis while Redis, or one key of it, does not take what it writes.
+
+It keeps a little, drops the rest, and says so.
+"""
 
 import json
 from pathlib import Path
@@ -28,15 +31,30 @@ def told(number: int, epoch: int) -> Message:
     return Message(topic="t", partition=0, offset=epoch, key=key, value=encode(record))
 
 
+def writer_to(server: RedisServer, metrics: Metrics) -> RedisWriter:
+    """One that has read nothing yet."""
+    settings = load(environment={}).settings
+    chosen = options(settings, bootstrap_servers="127.0.0.1:1", jars=Path("jars"))
+    return RedisWriter(chosen, RedisOptions(url=server.url, expire_ms=60_000), metrics)
+
+
+def epochs(client: redis.Redis) -> dict[bytes, bytes | str | None]:
+    """What stands of each member."""
+    return {key.rpartition(b"/")[2]: client.hget(key, "epoch") for key in client.scan_iter()}
+
+
+def counted(metrics: Metrics) -> dict[tuple[str, ...], float]:
+    """What has become of records."""
+    return {key: count for key, count in metrics.redis.values().items() if count}
+
+
 def test_what_is_dropped_is_counted_and_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The newest of each member waits, up to a limit; the rest comes with the next reading."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(feed, "MOST_WAITING", ROOM)
     server, metrics = RedisServer(tmp_path), Metrics()
-    chosen = options(load().settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
-    writer = RedisWriter(chosen, RedisOptions(url=server.url, expire_ms=60_000), metrics)
+    writer = writer_to(server, metrics)
     with capture_logs() as lines:
         for number, epoch in ((1, 1), (2, 2), (1, 3), (3, 4), (4, 5)):
             writer.take(told(number, epoch))
@@ -44,15 +62,65 @@ def test_what_is_dropped_is_counted_and_read_again(
         assert not writer.write()
         with server, redis.Redis.from_url(server.url) as client:
             assert writer.write()
-            there = {
-                key.rpartition(b"/")[2]: client.hget(key, "epoch") for key in client.scan_iter()
-            }
+            there = epochs(client)
 
     assert {b"m1": b"3", b"m3": b"4", b"m4": b"5"} == there
-    assert {("dropped",): 1, ("written",): 3} == {
-        key: count for key, count in metrics.redis.values().items() if count
-    }
+    assert {("dropped",): 1, ("written",): 3} == counted(metrics)
     assert ["writing to Redis failed; retrying", "writing to Redis works again"] == [
         line["event"] for line in lines
     ]
     assert writer.has_lost()
+
+
+@pytest.mark.parametrize("is_hash", [False, True])
+def test_a_key_that_holds_something_else_keeps_no_other_waiting(
+    tmp_path: Path, *, is_hash: bool
+) -> None:
+    """It is passed over until everything is written again, counted, and told once."""
+    metrics = Metrics()
+    with (
+        RedisServer(tmp_path) as server,
+        redis.Redis.from_url(server.url) as client,
+        capture_logs() as lines,
+    ):
+        writer = writer_to(server, metrics)
+        for number in (1, 2, 3):
+            writer.take(told(number, number))
+        (key,) = (it for it in writer._waiting if it.endswith(b"/m2"))  # noqa: SLF001 - as Redis has it
+        if is_hash:
+            client.hset(key, "epoch", "not ours")
+        else:
+            client.set(key, "not ours")
+
+        assert writer.write()
+        assert b"1" == client.hget(key.replace(b"/m2", b"/m1"), "epoch")
+        assert b"3" == client.hget(key.replace(b"/m2", b"/m3"), "epoch")
+        assert not writer.has_lost()
+        for _ in range(2):
+            writer.take(told(2, 4))
+            assert writer.write()
+        client.delete(key)
+        writer.take(told(2, 5))
+        assert writer.write()
+
+        assert {b"m1": b"1", b"m2": b"5", b"m3": b"3"} == epochs(client)
+    assert {("dropped",): 3, ("written",): 3} == counted(metrics)
+    what = "writing to a key of Redis that holds something else"
+    assert [f"{what} failed; retrying", f"{what} works again"] == [it["event"] for it in lines]
+    assert str(lines[0]["reason"]).startswith(f"{key.decode()}: ")
+
+
+def test_what_redis_says_of_every_key_loses_nothing(tmp_path: Path) -> None:
+    """A Redis that takes no writes for now is tried again with all of them."""
+    metrics = Metrics()
+    with RedisServer(tmp_path) as server, redis.Redis.from_url(server.url) as client:
+        writer = writer_to(server, metrics)
+        writer.take(told(1, 1))
+        client.replicaof("127.0.0.1", 1)
+
+        assert not writer.write()
+        client.replicaof("NO", "ONE")
+        assert writer.write()
+
+        assert {b"m1": b"1"} == epochs(client)
+    assert {("written",): 1} == counted(metrics)
