@@ -23,6 +23,8 @@ LIFETIME_MS: Final = 5_000
 WORN_S: Final = 30.0
 """A client that has done nothing for so long is replaced. Kafka is back sooner, as a rule, and then
 its client has a second to connect."""
+RENEWED_S: Final = 60.0
+"""A client that waits for its turn, and whose silence says nothing, is replaced so often."""
 Heard = Callable[[KafkaError | None, Message], object]
 """Told what becomes of a record."""
 

@@ -4,16 +4,19 @@ A start (``takeover``), what is published (``reminder``), and where that begins 
 (``opening``) go to topics that every batch reads. A controller that starts without them would
 decide wrongly. One client writes them all, because its first record takes half a second: before it
 can write each record once, it asks Kafka for a number, and librdkafka looks for the answer only
-every 500 ms. A standby opens it long before its turn.
+every 500 ms. A standby opens it long before its turn, and anew each minute: nothing shows whether
+a client that writes nothing still could (fault H15).
 
 Its one rule: each record has arrived, or the sender knows that it has not.
 """
 
+import time
 from collections.abc import Mapping
 from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from streaming.feeds.clients import RENEWED_S, discard
 from streaming.feeds.feed import client_config, logger
 from streaming.options import Options
 from streaming.process.trouble import Trouble
@@ -44,19 +47,22 @@ class StartWriter:
         self._trouble = Trouble(logger(_NAME), "writing of a start")
         self._is_used = False
         """Until then nobody asks what fails."""
-        self._producer = Producer(
-            {
-                **client_config(options, _NAME, self._trouble),
-                "error_cb": self._met,
-                "enable.idempotence": True,
-                "message.max.bytes": _LARGEST_BYTES,
-                "message.timeout.ms": int(_PATIENCE_S * 1000),
-            }
-        )
+        self._config = {
+            **client_config(options, _NAME, self._trouble),
+            "error_cb": self._met,
+            "enable.idempotence": True,
+            "message.max.bytes": _LARGEST_BYTES,
+            "message.timeout.ms": int(_PATIENCE_S * 1000),
+        }
+        self._producer, self._made = Producer(self._config), time.monotonic()
 
     def stay_ready(self) -> None:
         """Take what Kafka has said; called now and then by one that waits."""
         self._producer.poll(0)
+        if time.monotonic() - self._made > RENEWED_S:
+            held: list[object] = [self._producer]
+            self._producer, self._made = Producer(self._config), time.monotonic()
+            discard(held)
 
     def delivery(self, errand: str, topic: Topic[Any] = ROUTES) -> "Delivery":
         """Begin a delivery; the one before has arrived, or has failed.

@@ -26,6 +26,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
+from streaming.feeds.clients import RENEWED_S, discard
 from streaming.feeds.feed import PROMPT, logger, reader_config, taken
 from streaming.options import Options
 from streaming.process.trouble import Trouble
@@ -92,16 +93,21 @@ def locate(options: Options, stop: Event) -> None:
 class Following:
     """What is published, followed by a standby, so that little is left to read when it counts.
 
-    Its methods raise as ``remind`` does.
+    Its client is made anew each minute: where nobody writes, nothing shows whether it still reads
+    (fault H15). Its methods raise as ``remind`` does.
     """
 
     def __init__(self, options: Options) -> None:
         self.board = PublishedState("")
         self.reading = _Reading(options, self.board, (ASSIGNMENTS, GROUPS), reading_trouble())
+        self._renewed = time.monotonic()
 
     def go_on(self) -> None:
         """Take what is there."""
         self.reading.take(0)
+        if time.monotonic() - self._renewed > RENEWED_S:
+            self._renewed = time.monotonic()
+            self.reading.renew()
 
     def close(self) -> None:
         """Follow no more."""
@@ -170,14 +176,13 @@ class _Reading:
             for partition in range(options.topics.partitions)
         ]
         self._left = {(it.topic, it.partition) for it in self._places}
-        self._consumer = Consumer(
-            {
-                **reader_config(options, _NAME, self._trouble),
-                **PROMPT,
-                "auto.offset.reset": "earliest",
-                "enable.partition.eof": True,
-            }
-        )
+        self._config = {
+            **reader_config(options, _NAME, self._trouble),
+            **PROMPT,
+            "auto.offset.reset": "earliest",
+            "enable.partition.eof": True,
+        }
+        self._consumer = Consumer(self._config)
         self._consumer.assign(self._places)
 
     def run(self, stop: Event) -> None:
@@ -205,15 +210,27 @@ class _Reading:
 
     def go_on(self) -> None:
         """Look for the ends anew, from where it is."""
-        at = self._consumer.position(self._places)
-        for place, found in zip(self._places, at, strict=True):
-            place.offset = found.offset if found.offset >= 0 else _FIRST
+        self._note_places()
         self._left = {(it.topic, it.partition) for it in self._places}
+        self._consumer.assign(self._places)
+
+    def renew(self) -> None:
+        """Read on with another client, from where it is."""
+        self._note_places()
+        held: list[object] = [self._consumer]
+        self._consumer = Consumer(self._config)
+        discard(held)
         self._consumer.assign(self._places)
 
     def close(self) -> None:
         """Read no more."""
         self._consumer.close()
+
+    def _note_places(self) -> None:
+        """Note where it is; of what a client has read nothing of, that was noted before."""
+        at = self._consumer.position(self._places)
+        for place, found in zip(self._places, at, strict=True):
+            place.offset = max(found.offset, place.offset)
 
     def _hear(self, message: Message) -> bool:
         """Take a message; tell whether it says anything of what is published."""

@@ -4,22 +4,28 @@ That is met on a busy machine, in one of a hundred moments in which Kafka's brok
 test of processes rarely meets it. Here a client is kept from its work behind our back.
 """
 
+import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import structlog
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
+from console.settings import load
+from console.wiring import options
 from streaming.feeds.clients import FeedConsumer, FeedProducer
 from streaming.process.trouble import Trouble
+from streaming.startup import reminder
+from streaming.startup.reminder import Following
 from tests.integration.readings import fill
 from tests.integration.topics import create_control_topics, create_topic
 from trimtab.consuming.confluent import ConfluentClient
 from trimtab.consuming.contract import Wish
 from trimtab.errors import TransportError
-from trimtab.protocol import BROKERS, MEMBERS, QueueRef
+from trimtab.protocol import BROKERS, GROUPS, MEMBERS, Group, QueueRef
 from trimtab.sending import confluent_link
 from trimtab.sending.contract import Place
 from trimtab.session import Send
@@ -162,6 +168,36 @@ def test_a_feed_of_the_controller_writes_on_with_a_new_client(
     _wait(writes)
 
     assert not written[0]
+
+
+def test_a_standby_reads_on_with_a_new_client(
+    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is published meanwhile it knows when its turn comes, and what was before as well."""
+    servers = kafka.bootstrap_servers
+    create_control_topics(servers, topics_prefix, 2)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", topics_prefix)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", "2")
+    writer = Producer({"bootstrap.servers": servers})
+    following = Following(options(load().settings, bootstrap_servers=servers, jars=tmp_path))
+    example = json.dumps(Group.model_json_schema()["examples"][0]).encode()
+
+    def knows(*groups: str) -> bool:
+        following.go_on()
+        return {*groups} == {it.group for it in following.board.found()}
+
+    def publish(group: str) -> None:
+        writer.produce(topics_prefix + GROUPS.name, example, group.encode(), partition=0)
+        assert 0 == writer.flush(PATIENCE_S)
+
+    publish("first")
+    _wait(lambda: knows("first"))
+    monkeypatch.setattr(reminder, "RENEWED_S", 1.0)
+    _keep_from_reading(following.reading._consumer)  # noqa: SLF001 - behind its back
+    publish("second")
+
+    _wait(lambda: knows("first", "second"))
+    following.close()
 
 
 def _keep_from_reading(consumer: Consumer) -> None:

@@ -1,16 +1,19 @@
-"""Reading what is published: what Kafka says of itself is not what it says of groups."""
+"""Reading what is published: what Kafka says of itself is not what it says of groups.
+
+And a standby, which reads for days, does so by a client that is made anew now and then.
+"""
 
 import time
 from pathlib import Path
 from threading import Event
 
 import pytest
-from confluent_kafka import KafkaError, Message
+from confluent_kafka import OFFSET_INVALID, KafkaError, Message, TopicPartition
 
 from console.settings import load
 from console.wiring import options
 from streaming.startup import reminder
-from streaming.startup.reminder import NotReminded, locate
+from streaming.startup.reminder import Following, NotReminded, locate
 
 PATIENCE_S = 0.2
 ENOUGH_S = 10.0
@@ -38,6 +41,51 @@ class Complaining:
     def consume(self, *_: object) -> list[Message]:
         """Nothing more."""
         return []
+
+
+class Resting:
+    """A consumer that is told nothing; the first of them has read a little of one partition."""
+
+    made: "list[Resting]"
+
+    def __init__(self, *_: object) -> None:
+        self.made.append(self)
+        self.begins: list[int] = []
+
+    def assign(self, places: list[TopicPartition]) -> None:
+        """Take partitions."""
+        self.begins = [it.offset for it in places]
+
+    def position(self, places: list[TopicPartition]) -> list[TopicPartition]:
+        """Say where it is; librdkafka says nothing where it has read nothing."""
+        has_read = [self is self.made[0] and it is places[0] for it in places]
+        return [
+            TopicPartition(it.topic, it.partition, 5 if read else OFFSET_INVALID)
+            for it, read in zip(places, has_read, strict=True)
+        ]
+
+    def poll(self, *_: object) -> None:
+        """Nothing."""
+
+
+def test_a_standby_reads_on_with_a_new_client(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The old one may never find a broker again (H15); each begins where those before it were."""
+    monkeypatch.setattr(Resting, "made", [], raising=False)
+    monkeypatch.setattr(reminder, "Consumer", Resting)
+    settings = load(environment={}).settings
+    following = Following(options(settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path))
+    following.go_on()
+    assert 1 == len(Resting.made)
+    monkeypatch.setattr(reminder, "RENEWED_S", 0.0)
+
+    following.go_on()
+    following.go_on()
+
+    first, *others = Resting.made
+    assert {0} == {*first.begins}
+    assert [[5, *first.begins[1:]]] * 2 == [it.begins for it in others]
 
 
 def test_errors_are_no_news(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
