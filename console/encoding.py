@@ -3,7 +3,9 @@
 What JSON, YAML and TOML cannot write as it is they escape in their own way, so it is valid in every
 encoding and says the same. In tables it is escaped as Python does, before columns are measured.
 
-Called by ``console.output`` and by commands that write JSON lines.
+Nor is written what a terminal would obey: names are of strangers.
+
+Called by ``console.output``, ``console.progress`` and by commands that write JSON lines.
 """
 
 import codecs
@@ -47,6 +49,13 @@ def writable(text: str) -> str:
         return text
     encoding = _encoding()
     return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def visible(text: str) -> str:
+    """Escape what moves the cursor, or does worse."""
+    if text.isprintable():
+        return text
+    return "".join(it if it.isprintable() else it.encode("unicode_escape").decode() for it in text)
 
 
 def width(text: str) -> int:

@@ -167,7 +167,7 @@ def _say_why(failure: Failure, error: Exception, call: Call) -> None:
         return
     if call.debug:
         traceback.print_exc()
-    from console.output import visible
+    from console.encoding import visible
 
     for line in str(failure).splitlines():  # it may quote what a server says
         sys.stderr.write(f"trimtab: {visible(line)}\n")

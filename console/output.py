@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from console.encoding import as_json, as_yaml, width, writable
+from console.encoding import as_json, as_yaml, visible, width, writable
 
 Row = Mapping[str, object]
 
@@ -178,10 +178,3 @@ def _cell(value: object) -> str:
         return "yes" if value else "no"
     text = " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     return writable(visible(text))
-
-
-def visible(text: str) -> str:
-    """Escape what moves the cursor, or does worse."""
-    if text.isprintable():
-        return text
-    return "".join(it if it.isprintable() else it.encode("unicode_escape").decode() for it in text)

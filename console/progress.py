@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
+from console.encoding import visible
+
 
 class Progress(Protocol):
     """Where progress of long work is shown."""
@@ -58,7 +60,7 @@ class Stderr:
         if self._animated:
             from rich.text import Text
 
-            with self._console.status(Text(f"{title} ...")):
+            with self._console.status(Text(f"{visible(title)} ...")):
                 yield
         else:
             self.note(f"{title} ...")
@@ -66,8 +68,11 @@ class Stderr:
         self.note(f"{title}: done in {time.monotonic() - started:.1f} s")
 
     def note(self, text: str) -> None:
-        """Print it as it is: names may look like markup, and paths are copied from here."""
-        self._console.print(text, markup=False, emoji=False, soft_wrap=True)
+        """Print it as it is: names may look like markup, and paths are copied from here.
+
+        But what would move the cursor is escaped, for anybody may have written what it is about.
+        """
+        self._console.print(visible(text), markup=False, emoji=False, soft_wrap=True)
 
 
 class Logged:

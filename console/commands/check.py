@@ -18,6 +18,7 @@ from console.commands.options import (
     call_of,
     settings_of,
 )
+from console.encoding import visible
 from console.errors import ExitCode
 from console.output import Format, show
 
@@ -107,4 +108,5 @@ def _show(
         ],
         "not_judged": [str(it) for it in judge.unreadable],
     }
-    show(result, output, "\n".join([*map(str, violations), sums]))
+    lines = [*map(str, violations), sums]
+    show(result, output, "\n".join(map(visible, lines)))  # of strangers' names

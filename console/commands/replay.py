@@ -240,7 +240,7 @@ def _tell_difference(group: str, found: "Difference", prefix: str) -> None:
             "  not one record came as it was published: "
             "are the first records kept, and the settings the same?"
         )
-    sys.stderr.write("\n".join(lines) + "\n")
+    sys.stderr.write("\n".join(map(encoding.visible, lines)) + "\n")
 
 
 def _tell(number: int, rows: "list[Row]", records: "list[Record]", prefix: str) -> None:
@@ -248,7 +248,7 @@ def _tell(number: int, rows: "list[Row]", records: "list[Record]", prefix: str) 
 
     write(f"batch {number} ({len(rows)} records), {said(rows[-1].appended_ms)}")
     for record in records:
-        write(f"  {_told(record, prefix)}")
+        write(encoding.visible(f"  {_told(record, prefix)}"))
 
 
 def _told(record: "Record", prefix: str) -> str:

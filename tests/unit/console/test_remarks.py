@@ -146,3 +146,20 @@ def test_what_is_printed_is_not_mixed_with_remarks(run: Run) -> None:
     assert "" != said
     assert all(json.loads(line) for line in printed.splitlines())
     assert (0, plain, "") == run("--quiet", "replay", "recording.jsonl", "--json")
+
+
+@BOTH
+def test_nothing_of_a_record_moves_the_cursor(run: Run, command: str) -> None:
+    """Anybody may write to the topics, and some keys are read before anything refuses them."""
+    recording, evil = Recording(), "\x1b]0;gone\x07\x9b2J"
+    for number in range(5):
+        life = f"{1_767_225_600_000 + number}-00000000"
+        recording.add("members", join("a", incarnation=life), 1_000 + number, key=evil)
+    recording.add("history", None, 2_000, key=evil)
+    recording.add(f"{evil}.routes", None, 2_000)
+    cut = ("--every", "300") if command == "replay" else ()
+    _, told, said = run(command, recording.write(), *cut)
+
+    shown = evil.encode("unicode_escape").decode()
+    assert f"a of {shown} joined again" in said
+    assert not {"\x1b", "\x07", "\x9b"} & {*told, *said}
