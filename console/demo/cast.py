@@ -1,7 +1,8 @@
 """Who plays in the demo: the settings they share, and the command line of each process.
 
 The demo is sealed off from the settings it was called with: it has a Kafka of its own, so it must
-not inherit the address, the credentials or the topics of another. It takes over what describes the
+not inherit the address, the credentials or the topics of another, nor write into the Redis that
+follows another, nor take a name for its own that another has. It takes over what describes the
 machine (`spark`, `log`) and the strategy, so that `--set policy.strategy=...` can be watched at
 work. Its settings are a file, so that other commands can look at the demo: `trimtab topics check
 --config <the file>`.
@@ -17,8 +18,14 @@ from typing import Final
 
 from console.demo.acts import CONTROLLER, PRODUCER
 from console.settings import Settings
+from console.settings.brokers import BrokerSettings
 from console.settings.groups import PolicySettings
-from console.settings.sections import ControllerSettings, KafkaSettings, RouteSettings
+from console.settings.sections import (
+    ControllerSettings,
+    KafkaSettings,
+    RedisSettings,
+    RouteSettings,
+)
 from console.settings.topics import TopicSettings
 from console.settings.units import parse_duration
 from rebalance.groups.model.policy import STEPS_IN_A_SESSION
@@ -89,7 +96,9 @@ def sealed(settings: Settings, place: Place) -> Settings:
             http_port=0,  # another controller may run beside it
         ),
         "policy": policy,
+        "brokers": BrokerSettings(),
         "routes": RouteSettings(),
+        "redis": RedisSettings(),
     }
     return settings.model_copy(update=chosen)
 

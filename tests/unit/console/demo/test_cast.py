@@ -28,6 +28,23 @@ def test_another_kafka_is_not_inherited() -> None:
     assert demo.controller.checkpoint == "demo/checkpoint"
 
 
+def test_no_other_system_is_inherited() -> None:
+    """The members of a demo are nobody's business in a Redis, nor is a name of RocketMQ's here."""
+    settings = load(
+        environment={},
+        key_values=[
+            "redis.url=redis://theirs:6379/0",
+            "routes.name_servers=theirs:9876",
+            "brokers.cluster=theirs",
+        ],
+    ).settings
+    demo = sealed(settings, PLACE)
+
+    assert demo.redis.url is None
+    assert demo.routes.name_servers is None
+    assert demo.brokers.cluster is None
+
+
 def test_the_machine_and_the_strategy_are() -> None:
     """What Spark needs here, and what people want to see at work."""
     chosen = ["spark.driver_memory=2GiB", "policy.strategy=AVG_BY_CIRCLE"]
