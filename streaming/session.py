@@ -27,6 +27,8 @@ from streaming.wire.places import TASKS
 
 _LOOPBACK = "127.0.0.1"
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
+_LAST_BYTES = 10_000
+"""In which the last lines are that somebody reads."""
 
 _SECOND_COMPILER_LATER = (
     "-XX:Tier4InvocationThreshold=50000",
@@ -59,26 +61,30 @@ def start_session(options: Options) -> SparkSession:
     os.environ |= ui_environment(spark.ui_address)
     logs(options).mkdir(parents=True, exist_ok=True)
     output = logs(options) / "spark.out"
-    written = output.stat().st_size if output.exists() else 0
     try:
-        with standard_error_to(output):
-            shutil.rmtree(scratch(options), ignore_errors=True)  # what a killed one left behind
-            scratch(options).mkdir(parents=True)
-            builder = SparkSession.builder.appName(options.name)
-            for name, value in (_sockets(options) | session_options(options)).items():
-                builder = builder.config(name, value)
-            session = builder.getOrCreate()
+        with standard_error_to(output) as begun:
+            session = _started(options, output, begun)
     except StandardErrorInUse as error:
         raise SparkNotStarted(
             f"the Spark of an earlier controller in {options.home} has not ended"
         ) from error
-    except PySparkRuntimeError as error:
-        raise SparkNotStarted(
-            f"Spark's JVM did not start: {_last(output, written)}; see {output}"
-        ) from error
     if not spark.is_here:
         session.sparkContext.addPyFile(str(archived(scratch(options))))
     return session
+
+
+def _started(options: Options, output: Path, begun: int) -> SparkSession:
+    shutil.rmtree(scratch(options), ignore_errors=True)  # what a killed one left behind
+    scratch(options).mkdir(parents=True)
+    builder = SparkSession.builder.appName(options.name)
+    for name, value in (_sockets(options) | session_options(options)).items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        raise SparkNotStarted(
+            f"Spark's JVM did not start: {_last(output, begun)}; see {output}"
+        ) from error
 
 
 def ui_environment(address: str) -> dict[str, str]:
@@ -96,9 +102,11 @@ def kill_jvm() -> None:
         process.kill()
 
 
-def _last(output: Path, before: int) -> str:
+def _last(output: Path, begun: int) -> str:
     """Return the last lines that the JVM has written beyond what was there: why it gave up."""
-    lines = output.read_bytes()[before:].decode(errors="replace").splitlines()
+    with output.open("rb") as file:
+        file.seek(max(begun, output.stat().st_size - _LAST_BYTES))
+        lines = file.read().decode(errors="replace").splitlines()
     return "; ".join([line.strip() for line in lines if line.strip()][-3:]) or "it said nothing"
 
 

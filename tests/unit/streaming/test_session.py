@@ -1,9 +1,10 @@
-"""What an operator sets of Spark's options, beside ours."""
+"""What an operator sets of Spark's options, beside ours; and what a JVM said that gave up."""
 
 from pathlib import Path
 
 from console.settings import load
 from console.wiring import options
+from streaming import session
 from streaming.options import Options
 from streaming.session import session_options
 
@@ -42,3 +43,16 @@ def test_any_other_option_of_an_operator_wins() -> None:
     found = session_options(chosen(spark_ui_retainedJobs="7", spark_mine="x"))
 
     assert ("7", "x") == (found["spark.ui.retainedJobs"], found["spark.mine"])
+
+
+def test_the_last_lines_are_those_of_this_start(tmp_path: Path) -> None:
+    """However much it has said: the file may be large, and most of it is of other starts."""
+    output = tmp_path / "spark.out"
+    old = "of another start\n" * 1_000
+    output.write_text(old)
+    assert "it said nothing" == session._last(output, len(old))  # noqa: SLF001 - without a JVM
+
+    output.write_text(f"{old}not found\n")
+    assert "not found" == session._last(output, len(old))  # noqa: SLF001 - as above
+    output.write_text(old + "at somewhere\n" * 100_000 + "a\n\n  b\nc\n")
+    assert "a; b; c" == session._last(output, len(old))  # noqa: SLF001 - as above

@@ -24,5 +24,25 @@ def test_a_child_keeps_the_file_and_the_lock(
     with pytest.raises(StandardErrorInUse), standard_error_to(path):
         pytest.fail("two processes would write to one file")
     child.communicate()
-    with standard_error_to(path):
+    with standard_error_to(path) as begun:
         assert "ouch" == path.read_text()
+    assert len("ouch") == begun
+
+
+def test_a_large_file_is_begun_anew_and_its_end_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the same file: who waits has it open, and locks nothing else."""
+    monkeypatch.setattr(standard_error, "_LARGE", 10)
+    path = tmp_path / "spark.out"
+    path.write_text("0123456789")
+    before = path.stat().st_ino
+    with standard_error_to(path) as begun:
+        assert (10, ["spark.out"]) == (begun, [it.name for it in tmp_path.iterdir()])
+
+    path.write_text("an old line; 0123456789")
+    with standard_error_to(path) as begun:
+        subprocess.run([sys.executable, "-c", "import os; os.write(2, b'new')"], check=True)
+
+    assert (0, "new", before) == (begun, path.read_text(), path.stat().st_ino)
+    assert "0123456789" == (tmp_path / "spark.out.1").read_text()
