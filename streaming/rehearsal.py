@@ -9,6 +9,7 @@ longer.
 Run by ``standing_by``. Its one rule: nothing of it is ever published.
 """
 
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,6 +41,7 @@ _MOST: Final = "1000"
 _PATIENCE_S: Final = 20.0
 """So long a standby waits for the first batch before it says that it is ready; if nobody ticks,
 there is none."""
+_PLACE: Final = "rehearsal-"
 _PAUSE_S: Final = 30.0
 """Between a rehearsal that failed and the next."""
 
@@ -111,7 +113,9 @@ class Rehearsal:
     def _start(self) -> StreamingQuery:
         records = self._source(URGENT).union(self._source(ROUTINE))
         dropped = observed(folded(records, self._options, Rehearsed(self._operator)))
-        place = scratch(self._options) / f"rehearsal-{time.monotonic_ns()}"
+        for earlier in scratch(self._options).glob(f"{_PLACE}*"):
+            shutil.rmtree(earlier, ignore_errors=True)  # of one that failed
+        place = scratch(self._options) / f"{_PLACE}{time.monotonic_ns()}"
         writer = dropped.writeStream.queryName(f"{self._options.name}-rehearsal")
         writer = writer.outputMode("update").format("kafka").trigger(processingTime=_EVERY)
         writer = writer.options(**sink(self._options))  # connected, and nothing to write
