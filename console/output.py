@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 
 from console.encoding import as_json, as_yaml, visible, width, writable
 
@@ -132,15 +133,34 @@ def _first(rows: Sequence[Row], room: int) -> Sequence[Row]:
 
 
 def height(text: str) -> int:
-    """Return how many lines of the terminal a text takes; what is too long for one goes on."""
+    """Return how many lines of the terminal a text takes."""
+    return sum(_heights(text))
+
+
+def beginning(text: str, lines: int) -> str:
+    """The first lines of a text, so many of the terminal at most, and how many more there are."""
+    heights = _heights(text)
+    if sum(heights) <= lines:
+        return text
+    shown = sum(it < lines for it in accumulate(heights))  # that there are more takes one, too
+    every = text.splitlines()
+    return "\n".join([*every[:shown], f"and {len(every) - shown} more lines"])
+
+
+def _heights(text: str) -> list[int]:
+    """Return how many lines of the terminal each takes; what is too long for one goes on."""
     room = shutil.get_terminal_size().columns
-    return sum(max(1, -(-_length(it) // room)) for it in text.splitlines())
+    return [max(1, -(-_length(it) // room)) for it in text.splitlines()]
+
+
+def is_drawable() -> bool:
+    """Tell whether stdout is a terminal that understands more than text."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def is_colourful() -> bool:
     """Tell whether somebody looks who can see colours and has not asked for none."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return sys.stdout.isatty() and not plain
+    return is_drawable() and not os.environ.get("NO_COLOR")
 
 
 def _painted(cell: str) -> str:

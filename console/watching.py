@@ -1,24 +1,27 @@
 """Watching: a view that is shown again and again, and outlives a Kafka that is away for a moment.
 
-On a terminal each is drawn over the last one; programs get a line of JSON, or a document of YAML,
-for each. Called by `trimtab top` and by every command that takes `--watch`.
+On a terminal each is drawn over the last one, as much of it as there is room for; programs get a
+line of JSON, or a document of YAML, for each. Called by `trimtab top` and by every command that
+takes `--watch`.
 
 Its one rule: what has been shown once stays until there is something newer, and is never passed off
-as new: that Kafka is away is said above it.
+as new: that it is old, and why, is said above it.
 """
 
+import shutil
 import sys
 import time
 from collections.abc import Callable
 from typing import Final
 
 from console.errors import Away
-from console.output import Format, Shown, write
+from console.output import Format, Shown, beginning, is_drawable, write
 
 _EVERY_S: Final = 2.0
 """How often a view is drawn again: people read no faster, and a cluster hardly notices it."""
 PATIENCE_S: Final = 3.0
-"""A view takes a tenth of a second; its readers wait 15 s for a Kafka that does not answer."""
+"""A view takes a tenth of a second, one of very many queues seconds; its readers wait 15 s for a
+Kafka that does not answer."""
 _CLEAR = "\x1b[H\x1b[2J"
 
 
@@ -51,7 +54,7 @@ class _Screen:
 
     def __init__(self, output: Format) -> None:
         self._output = output
-        self._is_drawn_over = output in {Format.TABLE, Format.WIDE} and sys.stdout.isatty()
+        self._is_drawn_over = output in {Format.TABLE, Format.WIDE} and is_drawable()
         self._last: str | None = None
         self._is_lost = False
 
@@ -68,7 +71,7 @@ class _Screen:
     def wait(self) -> None:
         """Say that there is no answer yet; before the first one nothing is late."""
         if self.has_shown:
-            self.lose(f"Kafka has not answered for {PATIENCE_S:.0f} s")
+            self.lose(f"Kafka has not answered everything within {PATIENCE_S:.0f} s")
 
     def lose(self, reason: str) -> None:
         """Say that what stands there is old, and why; once, where it is not drawn over."""
@@ -80,5 +83,7 @@ class _Screen:
         self._is_lost = True
 
     def _draw(self, text: str) -> None:
-        write(f"{_CLEAR}{text}" if self._is_drawn_over else text)
+        if self._is_drawn_over:  # the last line is the prompt's, or the first would be gone
+            text = f"{_CLEAR}{beginning(text, shutil.get_terminal_size().lines - 1)}"
+        write(text)
         sys.stdout.flush()

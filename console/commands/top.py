@@ -4,14 +4,13 @@ The same rows as `groups list`, in another order and with the sums above them.
 """
 
 import shutil
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from console.commands.group_views import published_by
 from console.commands.options import ConfigFile, KeyValues, Output, now_ms
-from console.output import Format, Shown, fitting, height, within
+from console.output import Format, Shown, fitting, height, is_drawable, within
 from console.watching import watched
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def top(
     """Show the controller and all groups, those in trouble first, every two seconds.
 
     Ends with Ctrl-C. On a small screen the less urgent groups are counted, and columns left out.
-    Where stdout is no terminal, and as JSON or YAML, it is shown once.
+    Where stdout is no terminal, or a dumb one, and as JSON or YAML, it is shown once.
 
     Examples:
       trimtab top
@@ -43,7 +42,7 @@ def top(
     from console.published import at_once
 
     published = published_by(config, key_values)
-    live = sys.stdout.isatty() and not once and output in {Format.TABLE, Format.WIDE}
+    live = is_drawable() and not once and output in {Format.TABLE, Format.WIDE}
     watched(lambda: at_once(lambda: _screen(published, output, live=live)), output, watch=live)
 
 

@@ -1,6 +1,7 @@
 """Views that are shown again and again."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from threading import Event
@@ -14,6 +15,7 @@ from console.output import Format, Shown
 from console.watching import watched
 
 CLEAR = "\x1b[H\x1b[2J"
+COLUMNS, LINES = 80, 5
 
 
 class Enough(Exception):  # noqa: N818 - no error: the test has seen enough
@@ -33,10 +35,31 @@ def drawing(*results: object) -> Callable[[], Shown]:
     return draw
 
 
+def drawing_of(*tables: str) -> Callable[[], Shown]:
+    """A view that shows these one after the other."""
+    left = iter(tables)
+
+    def draw() -> Shown:
+        table = next(left, None)
+        if table is None:
+            raise Enough
+        return Shown({}, table)
+
+    return draw
+
+
 @pytest.fixture(autouse=True)
 def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a rest between two."""
     monkeypatch.setattr(watching, "_EVERY_S", 0)
+
+
+@pytest.fixture
+def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small one, which understands more than text."""
+    monkeypatch.setattr(watching, "is_drawable", lambda: True)
+    size = os.terminal_size((COLUMNS, LINES))
+    monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: size)
 
 
 def test_programs_get_a_line_of_json_for_each(capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,11 +75,11 @@ def test_programs_get_a_line_of_json_for_each(capsys: pytest.CaptureFixture[str]
     assert 1 < len(capsys.readouterr().out.splitlines())
 
 
+@pytest.mark.usefixtures("_terminal")
 def test_a_kafka_that_is_away_is_said_above_what_is_old(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """And gone when it is back; each is drawn over the last one."""
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     with pytest.raises(Enough):
         watched(drawing(1, Away("Kafka is away"), 2), Format.TABLE, watch=True)
 
@@ -64,11 +87,44 @@ def test_a_kafka_that_is_away_is_said_above_what_is_old(
     assert ["", "groups: 1\n", away, "groups: 2\n"] == capsys.readouterr().out.split(CLEAR)
 
 
+@pytest.mark.usefixtures("_terminal")
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\nb\nc\nd", "a\nb\nc\nd"),
+        ("a\nb\nc\nd\ne", "a\nb\nc\nand 2 more lines"),
+        (f"{'a' * (COLUMNS + 1)}\n\nb\nc", f"{'a' * (COLUMNS + 1)}\n\nand 2 more lines"),
+    ],
+    ids=["as many as there is room for", "too many", "too long"],
+)
+def test_as_much_is_drawn_as_there_is_room_for(
+    capsys: pytest.CaptureFixture[str], text: str, shown: str
+) -> None:
+    """Else each drawing would scroll the heading away; the last line is the prompt's."""
+    with pytest.raises(Enough):
+        watched(drawing_of(text), Format.TABLE, watch=True)
+
+    assert f"{CLEAR}{shown}\n" == capsys.readouterr().out
+
+
+def test_a_dumb_terminal_gets_text_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of it: it is read as a file is."""
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    text = "a\n" * LINES + "b"
+    with pytest.raises(Enough):
+        watched(drawing_of(text, text), Format.TABLE, watch=True)
+
+    assert f"{text}\n{text}\n" == capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("_terminal")
 def test_it_is_said_before_the_reader_gives_up(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What stands there may be old while nobody knows yet whether Kafka will answer."""
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    """What stands there is old while nobody knows yet whether Kafka is away, or has much to say."""
     monkeypatch.setattr(watching, "PATIENCE_S", 0.2)
     answer, draw = Event(), drawing(1, 2)
 
@@ -79,7 +135,7 @@ def test_it_is_said_before_the_reader_gives_up(
         return shown
 
     def said(text: str) -> int:
-        if "has not answered" in text:
+        if "has not answered everything" in text:
             answer.set()
         return written(text)
 
