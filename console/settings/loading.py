@@ -62,10 +62,10 @@ def load(
         from_environment(environment),
         from_file(path) if path else {},
     )
-    hidden = [(key, it.origin) for layer in layers for key, it in layer.items() if _is_hidden(it)]
-    for key, origin in hidden:
+    chosen = {key: it for layer in reversed(layers) for key, it in layer.items()}
+    for key, it in filter(_is_hidden, chosen.items()):
         raise Failure(
-            f"{dotted(key)} ({origin}) is {MASK}, as `trimtab config show` prints a secret: give "
+            f"{dotted(key)} ({it.origin}) is {MASK}, as `trimtab config show` prints it: give "
             "the value itself",
             ExitCode.USAGE,
         )
@@ -79,8 +79,9 @@ def load(
         raise Failure("\n".join(problems), ExitCode.USAGE) from None
 
 
-def _is_hidden(given: Given) -> bool:
-    return isinstance(given.value, str) and MASK in given.value
+def _is_hidden(entry: tuple[Key, Given]) -> bool:
+    value = entry[1].value
+    return isinstance(value, str) and MASK in value
 
 
 def _line(problem: ErrorDetails, layers: tuple[Layer, ...]) -> str:

@@ -6,8 +6,8 @@ other record is about it, no other beat of it is unknown, and nothing can be due
 batch even if none of these beats counted. All other beats of the batch go the plain way, and so do
 all of a batch in which anything is unusual about times or the gate.
 
-While the gate is shut no beat is counted; the gate drops those that are known to say nothing
-(``short_beats``).
+While the gate is shut no beat is counted. Those of which it is known that the gate drops them are
+dropped here (``short_beats``).
 
 Called by ``fold`` with each batch. Whether a beat is counted here or decoded, the decisions are
 the same (``tests/laws/test_counting.py``).
@@ -68,7 +68,7 @@ def count(
         return Counted(pulses, rows)
     everything = np.ones(len(beats), bool)
     if way.shut:
-        unknown = ~rules.short_beats.among(beats)
+        unknown = ~rules.short_beats.among(beats, rules.decoder.place)
         rows = [*rows, *beats.rows(unknown)]
         return Counted(pulses, rows, fingerprints=beats.fingerprints(unknown))
     shown = _shown(clock, way, rows, beats, rules)

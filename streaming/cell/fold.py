@@ -69,9 +69,8 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None 
     ordered = in_log_order(counted.rows)
     let = gate.passed(way, ordered, rules.decoder, rules.opening)
     if way.shut:
-        rules.short_beats.learn(
-            counted.fingerprints[it] for it in let.dropped if it in counted.fingerprints
-        )
+        short = [counted.fingerprints[it] for it in let.dropped if it in counted.fingerprints]
+        rules.short_beats.learn(short, rules.decoder.place)
         counted = counted._replace(fingerprints={})
     cell = replace(cell, gate=gate.write(let.gate))
     if not let.rows:  # all that can be read waits
@@ -79,7 +78,7 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None 
     clock = cell.clock
     if let.opened:
         clock = clock.restarted()
-        rules.short_beats.forget()
+        rules.short_beats.forget(rules.decoder.place)
     heard = hear(clock, let.rows, rules, let.gate.start, counted.silent)
     heard = replace(heard, begins=let.opened, fingerprints=counted.fingerprints)
     cell, letters = replace(cell, clock=heard.clock), [*let.letters, *heard.letters]

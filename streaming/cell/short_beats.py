@@ -1,4 +1,4 @@
-"""Short beats: those that a shut gate has read before, and drops unread.
+"""Short beats: those that a shut gate would drop once more, and that do not come to it.
 
 While a gate is shut it keeps the last full beat of each life, and drops the short ones: they list
 no queues. Each is its member's last one but for its number. So a worker keeps in mind the
@@ -17,28 +17,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streaming.wire.beats import Beats, Fingerprint
+from streaming.wire.rocketmq import CellPlace
 
-_MOST: Final = 300_000
-"""Fingerprints, of about 200 bytes each: if there are more, it begins anew."""
+_MOST: Final = 200_000
+"""Fingerprints in a cell, of about 200 bytes each: if there are more, it begins anew."""
 
 
 @dataclass(slots=True)
 class ShortBeats:
-    """What one worker has in mind."""
+    """What one worker has in mind, of each cell: elsewhere the same beat may be misplaced."""
 
-    _known: set[tuple[int, int]] = field(default_factory=set)
+    _known: dict[CellPlace | None, set[tuple[int, int]]] = field(default_factory=dict)
 
-    def among(self, beats: Beats) -> NDArray[Any]:
+    def among(self, beats: Beats, here: CellPlace | None) -> NDArray[Any]:
         """Tell which are known to be short."""
         pairs = zip(beats.first.tolist(), beats.second.tolist(), strict=True)
-        return np.fromiter(map(self._known.__contains__, pairs), bool, len(beats))
+        known = self._known.get(here, set())
+        return np.fromiter(map(known.__contains__, pairs), bool, len(beats))
 
-    def learn(self, fingerprints: Iterable[Fingerprint]) -> None:
+    def learn(self, fingerprints: Iterable[Fingerprint], here: CellPlace | None) -> None:
         """Keep these in mind."""
-        if len(self._known) > _MOST:
-            self._known.clear()
-        self._known.update(fingerprints)
+        known = self._known.setdefault(here, set())
+        if len(known) > _MOST:
+            known.clear()
+        known.update(fingerprints)
 
-    def forget(self) -> None:
-        """Keep nothing: no gate is shut any more, or each can be read once again."""
-        self._known.clear()
+    def forget(self, here: CellPlace | None) -> None:
+        """Keep nothing of a cell whose gate opens."""
+        self._known.pop(here, None)

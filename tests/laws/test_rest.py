@@ -70,7 +70,7 @@ def test_a_beat_that_says_nothing_new_goes_the_short_way() -> None:
     assert story.state.is_out
     assert story.state.is_settled
 
-    with patch.object(steps, "_move") as moved, patch.object(steps, "_catch_up") as resumed:
+    with patch.object(steps, "_move") as moved, patch.object(steps, "_note_published") as resumed:
         story.reads(beat_of("a", epoch=1), beat_of("b", epoch=1))
         story.ticks()
 

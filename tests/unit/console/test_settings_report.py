@@ -57,6 +57,9 @@ def test_a_hidden_secret_is_not_taken_for_one(sources: Sources) -> None:
     sources.flags = [f"kafka.options.sasl.password={MASK}"]
     (line,) = sources.refusal()
     assert "give the value itself" in line
+    sources.write(f'[kafka.options]\nsasl.password = "{MASK}"\n')
+    sources.flags = ["kafka.options.sasl.password=hunter2"]
+    assert {"sasl.password": "hunter2"} == sources.load().settings.kafka.options
 
 
 def test_a_password_in_a_url_is_masked(sources: Sources) -> None:

@@ -65,7 +65,7 @@ class AsyncConsumer(EitherConsumer):
         What a loop is left with by `break`, an error or a cancellation was not finished: the next
         loop begins with it, unless it was committed.
         """
-        self._offload.enter()
+        self._offload.begin()
         self._taking.begin()
         return self
 
@@ -167,7 +167,7 @@ class AsyncConsumer(EitherConsumer):
 
     async def _batches(self, size: int, patience_s: float) -> "AsyncIterator[list[Message]]":
         taking = self._taking
-        self._offload.enter()
+        self._offload.begin()
         taking.begin()
         while batch := await self._offload.take(lambda: taking.batch(size, patience_s)):
             taking.in_loop = True

@@ -59,6 +59,34 @@ def test_effects_are_forgotten_of_what_a_signal_handler_cost() -> None:
     assert ([0], []) == (begun, effects[grant])
 
 
+def test_effects_are_forgotten_of_what_was_sought_back_while_it_was_in_hand() -> None:
+    """A handler may send for its message after it has gone back to one before."""
+    reading, sends = a_reading(), Sends()
+    reading.intake.hands_out_again = sends.read_again
+    (grant,) = reading.owned
+    loop(reading, 5)
+    reading.parts.seek(queue(), 3)
+    assert sends.add(grant, Send(4, {}))
+    reading.kafka.messages = []
+    reading.offer(*range(3, 10))
+    loop(reading, 2)
+    _, effects = sends.together(lambda: {grant: 5})
+
+    assert [] == effects[grant]
+
+
+def test_the_last_place_that_was_sought_counts() -> None:
+    """What is in hand is before it: nothing reads it again, so it waits."""
+    reading = a_reading()
+    loop(reading, 5)
+    reading.parts.seek(queue(), 3)
+    reading.parts.seek(queue(), 8)
+    reading.kafka.messages = []
+    reading.offer(8, 9)
+
+    assert [4, 8, 9] == loop(reading, 3)
+
+
 @pytest.mark.parametrize("back", [4, 2])
 def test_what_is_sought_while_it_is_in_hand_comes_again_once(back: int) -> None:
     """The loop is left with it: a place further back is before it, and both are read again."""

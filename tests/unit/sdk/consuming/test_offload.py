@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from asyncio import timeout
 
 import pytest
 
@@ -41,3 +42,73 @@ def test_another_task_waits_until_the_first_one_has_nothing_in_hand() -> None:
     asyncio.run(play())
 
     assert [0, 0, 1] == seen
+
+
+def test_who_was_cancelled_keeps_no_other_waiting() -> None:
+    """It had come back for more, so nothing of its own is in hand, and what came waits again."""
+    reading = InMemory()
+    reading.grant(1)
+    taking, offload = reading.taking, Offload(reading.taking)
+
+    async def take(seconds: float) -> int | None:
+        offload.enter()
+        taking.poll()
+        message = await offload.take(lambda: taking.next(time.monotonic() + seconds))
+        return None if message is None else message.offset()
+
+    async def play() -> int | None:
+        async def give_up() -> None:
+            with pytest.raises(TimeoutError):
+                async with timeout(0.05):
+                    await take(60)
+            await asyncio.sleep(5)
+
+        one = asyncio.create_task(give_up())
+        await asyncio.sleep(0.1)
+        reading.offer(0)
+        found = await take(1)
+        one.cancel()
+        await offload.end(bool)
+        return found
+
+    assert 0 == asyncio.run(play())
+
+
+def test_a_loop_of_another_task_begins_with_what_one_was_left_with() -> None:
+    """The first task lives, and waits for the second; if it comes back, it is refused."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(0, 1)
+    taking, offload = reading.taking, Offload(reading.taking)
+
+    async def take() -> int | None:
+        offload.enter()
+        taking.in_loop = False
+        message = await offload.take(lambda: taking.next(time.monotonic() + 1))
+        taking.in_loop = True
+        return None if message is None else message.offset()
+
+    async def loop() -> int | None:
+        offload.begin()
+        taking.begin()
+        return await take()
+
+    async def play() -> list[int | None]:
+        async def first() -> list[int | None]:
+            found = [await loop()]
+            second = asyncio.create_task(another())
+            await asyncio.sleep(0.05)
+            with pytest.raises(RuntimeError, match="one task at a time"):
+                await take()
+            return [*found, await second]
+
+        async def another() -> int | None:
+            found = await loop()
+            await asyncio.sleep(0.2)
+            return found
+
+        found = await first()
+        await offload.end(bool)
+        return found
+
+    assert [0, 0] == asyncio.run(play())

@@ -110,11 +110,12 @@ def test_what_was_fetched_before_kafka_deleted_it_is_handed_out() -> None:
     reading.kafka.earliest = 100
     reading.upkeep.look()
     rest = [reading.taken().offset() for _ in range(4)]
+    reading.upkeep.commit()  # as for any other queue
     reading.take(0.0)
     time.sleep(0.15)
     reading.upkeep.look()
 
-    assert ([1, 2, 3, 4], 100) == (rest, reading.kafka.begun[queue()])
+    assert ([1, 2, 3, 4], [4], 100) == (rest, reading.committed(), reading.kafka.begun[queue()])
     assert 0.0 == reading.intake.due  # nothing is handed out by what was there before
 
 
@@ -136,11 +137,11 @@ def test_a_loop_need_not_come_back_while_the_machine_sleeps() -> None:
     """Nor did anybody look meanwhile; after that it has its time."""
     reading = InMemory()
     reading.upkeep.look()
-    reading.upkeep.wake(600.0)
+    reading.upkeep.forgive(600.0)
     time.sleep(0.1)  # longer than a loop has
     reading.upkeep.look()
     slept = list(reading.stuck)
-    reading.upkeep.wake(0.25)
+    reading.upkeep.forgive(0.25)
     reading.upkeep._moved_at -= 600.0  # noqa: SLF001 - as if that time had passed
     reading.upkeep.look()
 

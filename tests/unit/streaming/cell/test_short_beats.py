@@ -11,6 +11,7 @@ from streaming.cell.gate import SHUT
 from streaming.cell.short_beats import ShortBeats
 from streaming.wire.beats import split
 from streaming.wire.decoding import Decoder
+from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
 from tests.builders.log import LIFE, Log, beat
 from tests.unit.streaming.cell.started import NEW, RULES, tick, told
@@ -65,11 +66,15 @@ def test_it_begins_anew_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch
     _, beats = split(rows, RULES.decoder.heartbeats)
     assert beats is not None
     every = [*beats.fingerprints(beats.offset >= 0).values()]
-    known.learn(every[:3])
-    kept = known.among(beats).tolist()
-    known.learn(every[3:])
-    after = known.among(beats).tolist()
-    known.forget()
+    here, elsewhere = CellPlace(0, 0, 2), CellPlace(0, 1, 2)
+    known.learn(every[:3], here)
+    kept = known.among(beats, here).tolist()
+    known.learn(every[3:], here)
+    after = known.among(beats, here).tolist()
+    known.forget(elsewhere)
 
     assert ([True, True, True, False], [False, False, False, True]) == (kept, after)
-    assert not known.among(beats).any()
+    assert not known.among(beats, elsewhere).any()
+    assert known.among(beats, here).any()
+    known.forget(here)
+    assert not known.among(beats, here).any()

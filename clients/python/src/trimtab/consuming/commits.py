@@ -12,7 +12,7 @@ Each commit says in its metadata under which token and in which life of the memb
 `trimtab:<token>:<incarnation>`: for people, and for tools that watch offsets.
 
 Used by `upkeep` and `handover`. Its one rule: nothing is sent of a queue that is not owned at that
-moment, and nothing is on its way when `write` or `withdraw` returns.
+moment. When `write` returns nothing is on its way, and nothing of its queues when `withdraw` does.
 """
 
 import logging

@@ -43,7 +43,7 @@ class Hand(Generic[M]):
         self._last: Firsts = {}
         """Of each queue the last that the application has come back from."""
         self._back: Firsts = {}
-        """Of queues of which something is in hand: where to the application has gone back."""
+        """Of queues of which something is in hand: where to the application has gone last."""
         self.messages: list[M] = []
         self.at = -1
         """The message that was handed out last; those before it are done, those after it wait."""
@@ -84,7 +84,12 @@ class Hand(Generic[M]):
         if queue in self._last:
             self._last[queue] = min(self._last[queue], offset - 1)
         if any(self._place(it)[0] == queue for it in self._handed_out()):
-            self._back[queue] = min(self._back.get(queue, offset), offset)
+            self._back[queue] = offset
+
+    @property
+    def moved(self) -> Firsts:
+        """Where to the application has gone while it had something in hand."""
+        return dict(self._back)
 
     def comes_again(self, queue: QueueRef, offset: int) -> bool:
         """Whether the application has gone back to before a message that it has in hand."""

@@ -113,12 +113,11 @@ class Intake:
     def put_back(self) -> None:
         """What was handed out last is not finished: it waits again, but for what was committed."""
         with self.turn:
+            self._tell_again(self.hand.moved)
             self.hand.put_back()
             waiting = self.hand.waiting()
-            again = {it: at for it, at in waiting.items() if it in self.readings}
-            for queue, at in again.items():
-                self.hands_out_again(self.readings[queue].grant, at)
-            paused = {it: at for it, at in again.items() if it in self.paused}
+            self._tell_again(waiting)
+            paused = {it: waiting[it] for it in waiting.keys() & self.paused & self.readings.keys()}
             if paused:  # it is fetched when that is over
                 self.move(paused)
             self._look()
@@ -215,21 +214,28 @@ class Intake:
 
     def _come_back(self) -> None:
         self.steps += 1
+        self._tell_again(self.hand.moved)
         self.hand.come_back()
         self.came_back.set()
+
+    def _tell_again(self, firsts: Mapping[QueueRef, int]) -> None:
+        for queue, at in firsts.items():
+            if (reading := self.readings.get(queue)) is not None:
+                self.hands_out_again(reading.grant, at)
 
     def _begin_to_take(self) -> None:
         """Read again what may be lost."""
         if self._torn:
             those = [it for it in self.readings.values() if not it.ending]
-            for it in those:  # what was done since that was last noted comes again, too
-                self.hands_out_again(it.grant, it.next)
-            self.move({it.queue: it.next for it in those})
+            places = {it.queue: it.next for it in those}
+            self._tell_again(places)  # what was done since that was last noted comes again, too
+            self.move(places)
         self._torn = True
 
     def _look(self) -> None:
         """Nothing is in hand; what waits may have changed its owner."""
         self.steps += 1
+        self._tell_again(self.hand.moved)
         self.hand.come_back()
         asked = [it.grant for it in self.readings.values() if not it.ending]
         owned, firsts = self.owned(asked), self.hand.waiting()

@@ -14,11 +14,12 @@ Used by `AsyncConsumer`. Whatever is taken reaches the application, or waits aga
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from trimtab.consuming.taking import Taking
 
 T = TypeVar("T")
+_REFUSAL: Final = "one task at a time takes messages from a consumer"
 
 
 class Offload:
@@ -49,8 +50,18 @@ class Offload:
         me, last = _this_task(), self._comer
         is_free = last is None or last is me or last.done() or self._taking.has_nothing
         if self._busy or not is_free:
-            raise RuntimeError("one task at a time takes messages from a consumer")
+            raise RuntimeError(_REFUSAL)
         self._comer = me
+
+    def begin(self) -> None:
+        """Begin a loop: what another was left with was not finished, and comes again.
+
+        Raises:
+            RuntimeError: Another task waits for messages.
+        """
+        if self._busy:
+            raise RuntimeError(_REFUSAL)
+        self._comer = _this_task()
 
     async def take(self, work: Callable[[], T]) -> T:
         """Take messages, after `enter`, when what was put back is in its place."""
@@ -64,7 +75,7 @@ class Offload:
             try:
                 return await asyncio.shield(asyncio.wrap_future(taken))
             except asyncio.CancelledError:
-                self._taking.given_up = True
+                self._taking.given_up, self._comer = True, None
                 if not self._ended:
                     self._putting_back = self._taker.submit(self._taking.put_back)
                 raise

@@ -42,6 +42,8 @@ class Upkeep:
         self._beginning = Beginning(handover)
         self._times, self._told_to, self._refusals = times, told, refusals
         self._asked = Asked()
+        self._later = set[Reading]()
+        """Of these the rest of what was fetched is handed out first; then Kafka has a gap."""
         self._told: dict[str, float] = {}
         self._brief: dict[str, tuple[float, float]] = {}
         """What may pass by itself: when it was met first and last."""
@@ -75,14 +77,14 @@ class Upkeep:
             rests = now_s()
             hurried = self._wake.wait(min(_ROUND_S, self._times.commit_s))
             self._wake.clear()
-            self.wake(now_s() - rests)
+            self.forgive(now_s() - rests)
             try:
                 self.look(hurried=hurried)
             except Exception as error:  # noqa: BLE001 - said, and the next look may do better
                 self._report_once(error)
 
-    def wake(self, rested_s: float) -> None:
-        """Begin a look; in the time that nothing could run, the loop could not come back either."""
+    def forgive(self, rested_s: float) -> None:
+        """After a rest: in the time in which nothing could run the loop could not come back."""
         if rested_s > _FROZEN_S:
             self._moved_at += rested_s
 
@@ -167,21 +169,23 @@ class Upkeep:
     def _go_on(self) -> None:
         """Go on with the earliest there is, where Kafka does not have the next one."""
         intake = self._intake
-        if not intake.client.astray:
+        if not intake.client.astray and not self._later:
             return
         with intake.turn:
             intake.due = 0.0  # before anything is looked at
+            self._come_to_gaps()
             readings = intake.readings
             astray = [it for it in intake.client.astray if it in readings]
             found = intake.offsets.earliest(astray)
             before = intake.not_handed_out([readings[it] for it in astray])
             passed = [it for it, at in found.at.items() if at < before[it]]
             # Kafka has deleted what was fetched and waits: that is handed out first.
-            waiting = intake.hand.waiting().keys() - set(passed)
-            earliest = {it: at for it, at in found.at.items() if it not in waiting}
+            later = found.at.keys() & intake.hand.waiting().keys() - set(passed)
+            self._later |= {readings[it] for it in later}
+            earliest = {it: at for it, at in found.at.items() if it not in later}
             ends = intake.offsets.latest(passed).at
             # What Kafka has not answered stays: who else would ask again?
-            intake.client.astray.intersection_update(set(astray) - earliest.keys())
+            intake.client.astray.intersection_update(set(astray) - found.at.keys())
             for queue, at in earliest.items():
                 text = "%s: Kafka has deleted offset %d, reading goes on at %d"
                 if before[queue] > ends.get(queue, before[queue]):
@@ -193,6 +197,14 @@ class Upkeep:
             intake.move(earliest)
         if found.refused is not None:
             raise found.refused
+
+    def _come_to_gaps(self) -> None:
+        """Look anew where all that was fetched before a gap has been handed out."""
+        readings, waiting = self._intake.readings, self._intake.hand.waiting()
+        self._later = {it for it in self._later if readings.get(it.queue) is it and not it.ending}
+        reached = {it for it in self._later if it.queue not in waiting}
+        self._intake.client.astray.update(it.queue for it in reached)
+        self._later -= reached
 
     def _unknown(self) -> list[Reading]:
         """What was handed over, as long as it is not known what Kafka has of it."""
