@@ -20,6 +20,7 @@ from streaming.feeds.clients import FeedConsumer, FeedProducer
 from streaming.process.trouble import Trouble
 from streaming.startup import reminder
 from streaming.startup.reminder import Following
+from streaming.startup.takeover import new_start
 from tests.integration.readings import fill
 from tests.integration.topics import create_control_topics, create_topic
 from trimtab.consuming.confluent import ConfluentClient
@@ -180,6 +181,7 @@ def test_a_standby_reads_on_with_a_new_client(
     monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", "2")
     writer = Producer({"bootstrap.servers": servers})
     following = Following(options(load().settings, bootstrap_servers=servers, jars=tmp_path))
+    following.board.start = new_start()  # as when its turn comes
     example = json.dumps(Group.model_json_schema()["examples"][0]).encode()
 
     def knows(*groups: str) -> bool:
