@@ -58,6 +58,11 @@ def test_a_share_is_answered_topic_by_topic() -> None:
     assert told[6] == NONE_YET
 
 
+def test_a_heartbeat_that_has_waited_long_is_not_copied() -> None:
+    """Its client may be dead by now, and would be a member for two minutes."""
+    assert ["true", "false"] == play("waited 30", "waited 31")
+
+
 def test_an_end_that_kafka_never_took_is_forgotten() -> None:
     """Or each heartbeat of a client that has come back would be copied again, and its copies."""
     told = play("gone a 1000", "ending a 2000", "ending b 2000", "ending a 17000")

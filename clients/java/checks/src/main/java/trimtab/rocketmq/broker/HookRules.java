@@ -12,7 +12,8 @@ import trimtab.protocol.Assignment;
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
  * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code tidy S}, {@code pull GROUP TOPIC QUEUE S},
- * {@code idle BROKER S}, {@code unknown S} or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
+ * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long) or
+ * {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
 public final class HookRules {
     private static final long SECOND = 1_000_000_000L;
@@ -67,6 +68,8 @@ public final class HookRules {
                 return "heard";
             case "idle":
                 return String.join("; ", pulls.look(shares.pulled(asked[1], seconds(asked[2])), seconds(asked[2])));
+            case "waited":
+                return Boolean.toString(Copies.isFresh(0, seconds(asked[1])));
             case "unknown":
                 return String.join("; ", shares.unknown(seconds(asked[1])));
             case "ask":

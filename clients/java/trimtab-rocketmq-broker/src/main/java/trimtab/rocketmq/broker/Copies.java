@@ -40,6 +40,11 @@ final class Copies {
     private static final int ROOM = 4_096;
     /** Of that: whoever can reach the broker may send heartbeats as long as its frames, 16 MB. */
     private static final long ROOM_BYTES = 64L * 1024 * 1024;
+    /**
+     * A client that lives has said so again by then. While Kafka is away heartbeats wait here; copied minutes later, they
+     * would make members of clients that have died meanwhile, and queues would go to these.
+     */
+    private static final long FRESH_NS = 30_000_000_000L;
     private static final long RETRY_MS = 1_000;
     /** With the ten seconds of a delivery, and the two in which a send may wait, less than the limit of {@link Earshot}. */
     private static final long GONE_MS = 2_500;
@@ -66,7 +71,8 @@ final class Copies {
 
     /** A client has sent a heartbeat, or two processes under its id. */
     void heartbeat(byte[] body, boolean areSeveral) {
-        if (bytes.addAndGet(body.length) > ROOM_BYTES || !waiting.offer(() -> taken(body, areSeveral))) {
+        long heardAt = System.nanoTime();
+        if (bytes.addAndGet(body.length) > ROOM_BYTES || !waiting.offer(() -> taken(body, areSeveral, heardAt))) {
             bytes.addAndGet(-body.length);
             tellOfNoRoom();
         }
@@ -80,7 +86,12 @@ final class Copies {
     /** What a client has said, as it was copied before: it stands before the client's end, and is to stand behind it. */
     void again(String client, byte[] copied) {
         Header mark = new RecordHeader(AGAIN, by.value());
-        offer(() -> send(client, copied, by, mark));
+        long heardAt = System.nanoTime();
+        offer(() -> {
+            if (isFresh(heardAt, System.nanoTime())) {
+                send(client, copied, by, mark);
+            }
+        });
     }
 
     /** A client leaves a group. */
@@ -108,9 +119,16 @@ final class Copies {
         offer(() -> send(client, said("clientID", client), by, mark));
     }
 
-    private void taken(byte[] body, boolean areSeveral) {
+    /** Whether a heartbeat that was heard then still says that its client lives. */
+    static boolean isFresh(long heardAt, long now) {
+        return now - heardAt <= FRESH_NS;
+    }
+
+    private void taken(byte[] body, boolean areSeveral, long heardAt) {
         bytes.addAndGet(-body.length);
-        copy(body, areSeveral);
+        if (isFresh(heardAt, System.nanoTime())) {
+            copy(body, areSeveral);
+        }
     }
 
     private void offer(Runnable copy) {
