@@ -58,8 +58,14 @@ def test_a_queue_is_known_with_and_without_the_namespace(client: str) -> None:
 def test_what_is_set_after_the_line_is_guarded_or_noticed(client: str) -> None:
     """A listener that is registered late is asked for nothing that is another's."""
     assert ["RECONSUME_LATER", "true", "false"] == play(
-        "late", "offsets OURS", "offsets OTHERS", client=client
+        "late concurrently", "offsets OURS", "offsets OTHERS", client=client
     )
+
+
+@pytest.mark.parametrize("client", [FIVE, FOUR])
+def test_an_orderly_message_that_is_refused_has_not_been_tried(client: str) -> None:
+    """RocketMQ counts tries, whoever has the queue by then; after the last it is a dead letter."""
+    assert ["ROLLBACK false"] == play("late orderly", client=client)
 
 
 def test_a_producer_that_does_not_start_is_not_waited_for_for_ever() -> None:

@@ -13,7 +13,10 @@ import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyContext;
+import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.common.ServiceState;
 import org.apache.rocketmq.common.message.MessageQueue;
@@ -26,8 +29,8 @@ import trimtab.protocol.Queue;
  *
  * <p>A line on stdin is {@code granted TOKEN...} or {@code told TOKEN BEGUN MS} (whether the client, which asks, is to
  * be told of the queue, which has the grant with this token, and has begun on it or not), or {@code whole NAMESPACE TOPIC}
- * (what a queue is called that the application names so, and what the client subscribes), or {@code late} (what a listener
- * answers that was registered after the line, while the queue is not the consumer's), or {@code offsets OURS|OTHERS}
+ * (what a queue is called that the application names so, and what the client subscribes), or {@code late concurrently|orderly}
+ * (what a listener answers that was registered after the line, while the queue is not the consumer's), or {@code offsets OURS|OTHERS}
  * (whether those that were laid over a consumer's are used), or {@code producer STATE S} (whether one is over that is in
  * this state so many seconds after it was attached); each is answered by a line.
  */
@@ -64,7 +67,7 @@ public final class ClientRules {
                 Client client = new LiteClient(consumer, new Gate(it -> true));
                 return client.whole(new MessageQueue(asked[2], "broker-a", 3)) + " " + client.topics();
             case "late":
-                return late();
+                return "orderly".equals(asked[1]) ? lateInOrder() : late();
             case "offsets":
                 return Boolean.toString(areUsed("OURS".equals(asked[1])));
             case "producer":
@@ -84,6 +87,19 @@ public final class ClientRules {
         consumer.getOffsetStore().load(); // as its start does
         ConsumeConcurrentlyContext context = new ConsumeConcurrentlyContext(new MessageQueue("orders", "broker-a", 0));
         return ((MessageListenerConcurrently) consumer.getMessageListener()).consumeMessage(List.of(), context).name();
+    }
+
+    /** With whether RocketMQ is to commit by itself, by which it chooses what it takes the answer for. */
+    private static String lateInOrder() throws MQClientException {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("billing");
+        MessageListenerOrderly listener = (messages, context) -> ConsumeOrderlyStatus.SUCCESS;
+        consumer.registerMessageListener(listener);
+        Trimtab.attach(consumer, MemberOptions.of("127.0.0.1:1"));
+        consumer.registerMessageListener(listener);
+        consumer.getOffsetStore().load(); // as its start does
+        ConsumeOrderlyContext context = new ConsumeOrderlyContext(new MessageQueue("orders", "broker-a", 0));
+        MessageListenerOrderly guarded = (MessageListenerOrderly) consumer.getMessageListener();
+        return guarded.consumeMessage(List.of(), context) + " " + context.isAutoCommit();
     }
 
     private static boolean areUsed(boolean isOurs) {

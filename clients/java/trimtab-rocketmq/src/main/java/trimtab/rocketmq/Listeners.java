@@ -11,9 +11,11 @@ import trimtab.protocol.Queue;
 /**
  * Puts the gate before the application's listener, of either kind.
  *
- * <p>Where the gate is shut the queue is dropped first: RocketMQ ignores what a listener answers for a
- * dropped queue, so the messages are neither committed nor sent back, and the next owner has them. The same is
- * done for a listener that was interrupted at work, as {@code shutdown()} does: RocketMQ 5 cannot look its messages
+ * <p>Where the gate is shut the queue is dropped first: RocketMQ ignores what a concurrent listener answers for a
+ * dropped queue, so the messages are neither committed nor sent back, and the next owner has them. What an orderly one
+ * answers counts all the same: to ask for a later try would be one more try, and after the last one a dead letter. A
+ * rollback counts no try and commits nothing; RocketMQ takes it only from a listener that commits by itself. The queue is
+ * dropped, too, for a listener that was interrupted at work, as {@code shutdown()} does: RocketMQ 5 cannot look its messages
  * up in that thread ({@code ProcessQueue.containsMessage}), takes them for done, and they would be lost.
  */
 final class Listeners {
@@ -83,7 +85,8 @@ final class Listeners {
             if (!gate.enter(queue)) {
                 client.drop(queue);
                 client.wake(); // it may be ours again by now, and is to come anew
-                return ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
+                context.setAutoCommit(false); // of this one call
+                return ConsumeOrderlyStatus.ROLLBACK;
             }
             try {
                 return listener.consumeMessage(messages, context);
