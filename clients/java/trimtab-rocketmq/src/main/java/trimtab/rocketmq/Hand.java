@@ -22,7 +22,7 @@ final class Hand extends LinkedBlockingQueue<Object> {
     private static final long serialVersionUID = 1L;
 
     private final transient Gate gate;
-    /** Of each queue in hand the first message. */
+    /** Of each queue in hand the first message; null: forgotten. */
     private final transient Map<Queue, Long> firsts = new HashMap<>();
     private boolean givenUp;
     private transient volatile Thread taker;
@@ -47,9 +47,14 @@ final class Hand extends LinkedBlockingQueue<Object> {
         return taker == Thread.currentThread();
     }
 
-    /** The first message of a queue that is in hand; null: none is. */
+    /** The first message of a queue that is in hand; null: none is, or it was forgotten. */
     synchronized Long firstOf(Queue queue) {
         return firsts.get(queue);
+    }
+
+    /** What is in hand of a queue is somebody else's: it says nothing of how far this consumer is with the queue. */
+    synchronized void forget(Queue queue) {
+        firsts.replace(queue, null);
     }
 
     /** Nobody waits for what is in hand any more; and nothing more is handed out. */

@@ -1,10 +1,14 @@
 package trimtab.rocketmq;
 
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.client.impl.consumer.DefaultLitePullConsumerImpl;
+import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
 import org.apache.rocketmq.client.impl.consumer.RebalanceImpl;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.common.ServiceState;
@@ -28,6 +32,8 @@ final class LiteClient extends Client {
     private final DefaultLitePullConsumer consumer;
     private final DefaultLitePullConsumerImpl inner;
     private final Hand hand;
+    /** Of earlier grants: others may have come further by now. */
+    private final Set<ProcessQueue> forsaken = Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap<>()));
 
     LiteClient(DefaultLitePullConsumer consumer, Gate gate) {
         this(consumer, (DefaultLitePullConsumerImpl) Fields.get(consumer, "defaultLitePullConsumerImpl"), gate);
@@ -93,7 +99,7 @@ final class LiteClient extends Client {
     @Override
     void note(Queue queue) {
         MessageQueue named = named(queue);
-        if (consumer.isAutoCommit()) {
+        if (consumer.isAutoCommit() && !forsaken.contains(rebalance().getProcessQueueTable().get(named))) {
             Long inHand = hand.firstOf(queue);
             long reached = inHand == null ? inner.getAssignedMessageQueue().getConsumerOffset(named) : inHand;
             if (reached >= 0) { // -1: nothing was handed out
@@ -102,21 +108,35 @@ final class LiteClient extends Client {
         }
     }
 
+    @Override
+    void forsake(Queue queue) {
+        ProcessQueue mine = rebalance().getProcessQueueTable().get(named(queue));
+        if (mine != null) {
+            forsaken.add(mine);
+        }
+        hand.forget(queue);
+        super.forsake(queue);
+    }
+
     /** Noted before it is dropped: the client may remove it at any moment after that, and knows nothing of it then. */
     @Override
     void settle(Queue queue) {
         MessageQueue named = named(queue);
-        note(queue);
-        Long stored = storedOf(named);
-        drop(queue);
-        if (stored != null && !isShutDown()) { // then it has sent all that it had
+        Long stored = null;
+        try {
             try {
-                offsets().updateConsumeOffsetToBroker(named, stored, false);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (Exception e) { // RocketMQ declares four; it is sent once more when the queue leaves the table
-                LOG.warn("{}: the offset {} did not reach the broker: {}", queue, stored, e.toString());
+                note(queue);
+                stored = offsets().cloneOffsetTable(named.getTopic()).get(named);
+            } finally {
+                drop(queue);
             }
+            if (stored != null && !isShutDown()) { // then it has sent all that it had
+                offsets().updateConsumeOffsetToBroker(named, stored, false);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) { // RocketMQ declares four; it is sent once more when the queue leaves the table
+            LOG.warn("{}: the offset {} did not reach the broker: {}", queue, stored, e.toString());
         }
     }
 
@@ -128,9 +148,5 @@ final class LiteClient extends Client {
     @Override
     void giveUp() {
         hand.giveUp();
-    }
-
-    private Long storedOf(MessageQueue named) {
-        return offsets().cloneOffsetTable(named.getTopic()).get(named);
     }
 }

@@ -108,6 +108,13 @@ final class PullClient extends Client {
         reached.put(queue, offset);
     }
 
+    /** How far it was worked on before counts no more: others may have come further when it is ours again. */
+    @Override
+    void forsake(Queue queue) {
+        reached.remove(queue);
+        super.forsake(queue);
+    }
+
     /**
      * If the queue has left the table, its offset does not reach the broker by itself. RocketMQ may have sent one a moment
      * before without waiting, as it does every five seconds; the broker may come to that one last, so it is asked which it has.
