@@ -46,6 +46,11 @@ def test_a_queue_that_is_begun_or_granted_anew_is_told_at_once() -> None:
     assert ["false", "true"] == play(*vain, "granted 1", *told([1_000, 1_901]))[-2:]
 
 
+def test_a_queue_that_keeps_the_client_waiting_is_tried_with_a_pause() -> None:
+    """Its broker is silent, and the client has one thread: it would do nothing else."""
+    assert ["true", "false", "false", "true"] == play(*told([0, 5_000, 5_050, 5_950]))
+
+
 @pytest.mark.parametrize("client", [FIVE, FOUR])
 def test_a_queue_is_known_with_and_without_the_namespace(client: str) -> None:
     """What `poll` gives has topics without it."""

@@ -37,7 +37,7 @@ import trimtab.protocol.Queue;
 public final class ClientRules {
     private static final long MS = 1_000_000L;
 
-    private final Tries tries = new Tries();
+    private final Tries<Grant> tries = new Tries<>();
 
     private ClientRules() {}
 

@@ -17,7 +17,7 @@ final class Granted {
     private final Client client;
     private final Departures departures;
     private final Stalls stalls;
-    private final Tries tries = new Tries();
+    private final Tries<Grant> tries = new Tries<>();
     /** Has what leaves looked at soon. */
     private final Runnable hurry;
 

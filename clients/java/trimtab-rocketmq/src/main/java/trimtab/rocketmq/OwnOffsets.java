@@ -28,11 +28,23 @@ final class OwnOffsets implements OffsetStore {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
     /** So long a broker that has not answered is not waited for. RocketMQ waits for five seconds. */
     private static final long DEAF_NS = 30_000_000_000L;
+    /**
+     * So long a broker is not asked again for an offset, after one question took RocketMQ's five seconds and had no answer:
+     * each queue of it would take as long, and meanwhile the client gives no queue of another broker back.
+     */
+    private static final long SILENT_NS = 10_000_000_000L;
+    /** Who is refused at once, as by a broker that is not there, has waited for nothing. */
+    private static final long WAITED_NS = 1_000_000_000L;
+    /** What RocketMQ's store says if it does not know. */
+    private static final long NO_ANSWER = -2;
+    private static final long NONE = -1;
 
     private final Client client;
     private final Predicate<MessageQueue> isOurs;
     /** Brokers that have not answered, since when. */
     private final Map<String, Long> deaf = new ConcurrentHashMap<>();
+    /** Brokers that had no answer to a question, since when. */
+    private final Map<String, Long> silent = new ConcurrentHashMap<>();
     private volatile OffsetStore kept;
     private boolean hasSaidThatOthersAre;
 
@@ -86,8 +98,31 @@ final class OwnOffsets implements OffsetStore {
     /** What is in memory is asked for to be sent with a pull; -1: nothing. */
     @Override
     public long readOffset(MessageQueue queue, ReadOffsetType type) {
-        boolean isToBeSent = type == ReadOffsetType.READ_FROM_MEMORY;
-        return isToBeSent && !isOurs.test(queue) ? -1 : kept.readOffset(queue, type);
+        if (type == ReadOffsetType.READ_FROM_MEMORY) {
+            return isOurs.test(queue) ? kept.readOffset(queue, type) : NONE;
+        }
+        long known = type == ReadOffsetType.MEMORY_FIRST_THEN_STORE
+                ? kept.readOffset(queue, ReadOffsetType.READ_FROM_MEMORY)
+                : NONE;
+        return known >= 0 ? known : stored(queue);
+    }
+
+    /** What its broker has, which may be long to answer. */
+    private long stored(MessageQueue queue) {
+        long begun = System.nanoTime();
+        Long silentSince = silent.get(queue.getBrokerName());
+        if (silentSince != null && begun - silentSince < SILENT_NS) {
+            return NO_ANSWER;
+        }
+        long found = kept.readOffset(queue, ReadOffsetType.READ_FROM_STORE);
+        long now = System.nanoTime();
+        if (found >= NONE) {
+            silent.remove(queue.getBrokerName());
+        } else if (now - begun > WAITED_NS) {
+            silent.put(queue.getBrokerName(), now);
+            LOG.warn("{}: its broker does not say where to begin, and is asked again in ten seconds", queue);
+        }
+        return found;
     }
 
     @Override
