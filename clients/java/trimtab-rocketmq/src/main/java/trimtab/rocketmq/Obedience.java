@@ -28,13 +28,14 @@ final class Obedience implements MemberListener {
 
     @Override
     public void onAssigned(List<Grant> grants) {
+        client.wake(); // first: a broker that does not answer is waited for, and others have queues of ours, too
         if (client.isOrderly() && sides.side() == Sides.Side.OURS) { // else the lock is whose the queue is by their rule
             Map<String, List<Queue>> byFormer = new TreeMap<>();
             grants.stream().filter(it -> it.formerOwner != null).forEach(it ->
                     byFormer.computeIfAbsent(it.formerOwner, key -> new ArrayList<>()).add(it.queue));
             byFormer.forEach(locks::take);
+            client.wake();
         }
-        client.wake();
     }
 
     @Override
