@@ -76,6 +76,7 @@ final class Follower {
         this.kafka = options.transport();
         this.ahead = new Ahead(client, kafka);
         client.install(this::over, new TrimtabStrategy(this));
+        sides.tell(client); // not before: who could not be attached must not look as if
         ahead.begin();
     }
 

@@ -53,6 +53,10 @@ final class Sides {
         this.group = client.group();
         this.moves = moves;
         this.patience = patience;
+    }
+
+    /** It obeys from now on: the others are to see that it is attached. */
+    synchronized void tell(Client client) {
         if (moves && !client.isBroadcasting()) {
             client.mark();
         }
