@@ -43,7 +43,7 @@ final class Follower {
 
     private final Client client;
     private final MemberOptions options;
-    private final Gate gate = new Gate(this::isOurs);
+    private final Gate gate = new Gate(this::mayWork);
     private final Answers answers = new Answers();
     private final Departures departures;
     private final Routes routes;
@@ -82,12 +82,12 @@ final class Follower {
 
     /** Does a piece of work on a queue, if it is this consumer's; it is waited for when the queue is taken. */
     void work(Queue queue, Runnable work) {
-        if (gate.enter(queue)) {
+        if (gate.begin(queue)) {
             try {
                 work.run();
             } finally {
                 client.done(queue);
-                gate.leave(queue);
+                gate.end(queue);
             }
         }
     }
@@ -133,7 +133,7 @@ final class Follower {
         return mine == null || sides.side() != Side.OURS ? Optional.empty() : mine.grant(queue);
     }
 
-    /** Hands all queues on in good order. */
+    /** Hands all queues on in good order, and waits for that, unless that would wait for this thread. */
     void close() throws InterruptedException {
         Member mine = member;
         if (!client.isUnderWay()) {
@@ -141,8 +141,10 @@ final class Follower {
         }
         if (mine == null) {
             ahead.end();
-        } else {
-            mine.leave(Duration.ofSeconds(30)); // RocketMQ's own patience with a lock is 60
+            return;
+        }
+        mine.leave(Duration.ofSeconds(30)); // RocketMQ's own patience with a lock is 60
+        if (!gate.isWorker()) { // its queue goes when it has come back
             mine.join(Duration.ofSeconds(60));
         }
     }
@@ -216,17 +218,19 @@ final class Follower {
         return !isByGrants || grant(Client.named(queue)).isPresent() || client.isBroadcasting();
     }
 
+    /** Whether the listener may begin; if nobody has ever asked for the queue, it says why. */
+    private boolean mayWork(Queue queue) {
+        if (member == null && !client.isBroadcasting() && !hasSaidThatNobodyAsked) {
+            hasSaidThatNobodyAsked = true;
+            LOG.error("nothing is worked on: {}", client.whyNobodyAsked());
+        }
+        return isOurs(queue);
+    }
+
     boolean isOurs(Queue queue) {
         Member mine = member;
-        if (mine == null) { // it has a queue, and has never asked for any
-            if (client.isBroadcasting()) {
-                return true;
-            }
-            if (!hasSaidThatNobodyAsked) {
-                hasSaidThatNobodyAsked = true;
-                LOG.error("nothing is worked on: {}", client.whyNobodyAsked());
-            }
-            return false;
+        if (mine == null) {
+            return client.isBroadcasting();
         }
         Side side = sides.side();
         boolean isByGrants = !alone.is() && side != Side.THEIRS;

@@ -2,6 +2,8 @@ package trimtab.rocketmq;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import trimtab.protocol.Queue;
 
@@ -14,6 +16,8 @@ import trimtab.protocol.Queue;
 final class Gate {
     private final Predicate<Queue> isOurs;
     private final Map<Queue, Integer> atWork = new HashMap<>();
+    /** Threads that are in the application's own code, and come back from it. */
+    private final Set<Thread> workers = ConcurrentHashMap.newKeySet();
 
     Gate(Predicate<Queue> isOurs) {
         this.isOurs = isOurs;
@@ -39,6 +43,25 @@ final class Gate {
         synchronized (atWork) {
             atWork.computeIfPresent(queue, (it, count) -> count == 1 ? null : count - 1);
         }
+    }
+
+    /** The same as {@link #enter}, for work that this thread does from beginning to {@link #end}. */
+    boolean begin(Queue queue) {
+        boolean mayWork = enter(queue);
+        if (mayWork) {
+            workers.add(Thread.currentThread());
+        }
+        return mayWork;
+    }
+
+    void end(Queue queue) {
+        workers.remove(Thread.currentThread());
+        leave(queue);
+    }
+
+    /** Whether this thread is at work: it cannot wait for its own end. */
+    boolean isWorker() {
+        return workers.contains(Thread.currentThread());
     }
 
     boolean isIdle(Queue queue) {

@@ -57,7 +57,7 @@ final class Listeners {
                 return listener.consumeMessage(messages, context);
             }
             Queue queue = Client.named(context.getMessageQueue());
-            if (!gate.enter(queue)) {
+            if (!gate.begin(queue)) {
                 client.drop(queue);
                 client.wake(); // it may be ours again by now, and is to come anew
                 return ConsumeConcurrentlyStatus.RECONSUME_LATER;
@@ -71,7 +71,7 @@ final class Listeners {
                 if (!isDone && Thread.currentThread().isInterrupted()) {
                     client.drop(queue);
                 }
-                gate.leave(queue);
+                gate.end(queue);
             }
         };
     }
@@ -82,7 +82,7 @@ final class Listeners {
                 return listener.consumeMessage(messages, context);
             }
             Queue queue = Client.named(context.getMessageQueue());
-            if (!gate.enter(queue)) {
+            if (!gate.begin(queue)) {
                 client.drop(queue);
                 client.wake(); // it may be ours again by now, and is to come anew
                 context.setAutoCommit(false); // of this one call
@@ -91,7 +91,7 @@ final class Listeners {
             try {
                 return listener.consumeMessage(messages, context);
             } finally {
-                gate.leave(queue);
+                gate.end(queue);
             }
         };
     }
