@@ -32,6 +32,12 @@ final class Answers {
         last.keySet().retainAll(kept.keySet());
     }
 
+    /** It follows no answer with this queue any more. */
+    synchronized void forget(Queue queue) {
+        last.computeIfPresent(queue.topic, (it, queues) ->
+                queues.stream().filter(each -> !each.equals(queue)).collect(Collectors.toSet()));
+    }
+
     synchronized void forget() {
         last.clear();
     }

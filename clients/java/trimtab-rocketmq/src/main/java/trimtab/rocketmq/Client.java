@@ -211,6 +211,16 @@ abstract class Client {
         return mine != null && DROPPED.contains(mine);
     }
 
+    /** Whether the application has suspended it: then it asks no strategy until it is resumed. */
+    boolean isSuspended() {
+        return false; // only a push consumer may be
+    }
+
+    /** Takes a queue from it, as its own thread would, with the offset. */
+    void remove(Queue queue) {
+        rebalance().removeProcessQueue(named(queue));
+    }
+
     /** Has its client begin on no more messages of a queue, and ignore what becomes of those at work. */
     static void drop(ProcessQueue queue) {
         DROPPED.add(queue);

@@ -49,6 +49,21 @@ final class Departures {
         return leaving.isEmpty();
     }
 
+    /** Takes them from a client that is suspended, and would not let them go. */
+    void takeAway() {
+        List<Queue> queues;
+        synchronized (this) {
+            queues = leaving.stream().map(it -> it.queue).collect(Collectors.toList());
+        }
+        for (Queue queue : queues) {
+            client.drop(queue);
+            if (gate.isIdle(queue)) { // else RocketMQ keeps the lock of an orderly one
+                answers.forget(queue);
+                client.remove(queue);
+            }
+        }
+    }
+
     /**
      * Hands over those that are gone by now. The position stays RocketMQ's: its broker has it.
      *

@@ -1,12 +1,11 @@
 package trimtab.rocketmq;
 
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
@@ -29,33 +28,21 @@ import trimtab.transport.KafkaTransport;
 final class Follower {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
 
-    /** How often to look whether a queue has left the client's table. */
-    private static final long LOOK_MS = 5;
-    /** How often to look whether the consumer is shut down: until that is seen nobody works on its queues. */
-    private static final long IDLE_MS = 20;
-    /**
-     * How soon the client is reminded of a queue that it has not begun on: its broker was away, or had
-     * locked the queue for somebody else. By itself it tries again after 20 s.
-     */
-    private static final long REMIND_MS = 1_000;
-    /** Who has had no queue for so long may ask why. */
-    private static final long IDLE_NS = 15_000_000_000L;
-
     private final Client client;
     private final MemberOptions options;
     private final Gate gate = new Gate(this::mayWork);
     private final Answers answers = new Answers();
     private final Departures departures;
-    private final Routes routes;
     private final Stalls stalls;
     private final Alone alone;
     private final Sides sides;
     private final Granted granted;
+    private final Ruled ruled;
+    private final Keeper keeper;
     private final AllocateMessageQueueStrategy former;
     private final KafkaTransport kafka;
     private final Ahead ahead;
     private final AllocateMessageQueueAveragely averagely = new AllocateMessageQueueAveragely();
-    private final Object news = new Object();
     private volatile Member member;
     private volatile boolean hasSaidThatNobodyAsked;
     private OwnOffsets offsets;
@@ -67,11 +54,13 @@ final class Follower {
         }
         this.options = options;
         this.departures = new Departures(client, gate, answers);
-        this.routes = new Routes(client);
         this.stalls = new Stalls(client);
         this.alone = new Alone(fallback, options.sessionTimeout());
         this.sides = new Sides(client, moves, options.sessionTimeout());
-        this.granted = new Granted(client, departures, stalls, this::hurry);
+        this.ruled = new Ruled(client);
+        this.keeper = new Keeper(
+                client, departures, answers, stalls, alone, sides, ruled, options.revocationTimeout());
+        this.granted = new Granted(client, gate, departures, stalls, options.revocationTimeout(), keeper::hurry);
         this.former = client.strategy();
         this.kafka = options.transport();
         this.ahead = new Ahead(client, kafka);
@@ -164,13 +153,19 @@ final class Follower {
         boolean isAlone = alone.look(member);
         Side side = sides.side();
         AllocateMessageQueueStrategy rule = isAlone ? averagely : side == Side.THEIRS ? former : null;
+        String topic = queues.get(0).getTopic();
+        ruled.forget(topic);
         List<MessageQueue> share = rule == null
                 ? granted.of(member, queues)
-                : ruled(rule, group, clientId, queues, clientIds);
+                : ruled.of(rule, group, clientId, queues, clientIds);
         if (!isAlone && side == Side.BOTH) {
-            share.retainAll(former.allocate(group, clientId, queues, clientIds));
+            share.retainAll(ruled.whole(former, group, clientId, queues, clientIds));
         }
-        answers.told(queues.get(0).getTopic(), share);
+        answers.told(topic, share);
+        if (client.isOrderly()) { // it may be at work on what it is to let go, and then RocketMQ keeps that, as dropped
+            Set<MessageQueue> kept = new HashSet<>(share);
+            client.queuesOf(topic).stream().filter(it -> !kept.contains(it)).forEach(it -> client.drop(Client.named(it)));
+        }
         return share;
     }
 
@@ -178,38 +173,22 @@ final class Follower {
         return offsets = new OwnOffsets(kept, client, this::mayCommit);
     }
 
-    /** By RocketMQ's own rule; what was dropped here goes first, and comes anew. */
-    private List<MessageQueue> ruled(AllocateMessageQueueStrategy rule, String group, String clientId,
-            List<MessageQueue> queues, List<String> clientIds) {
-        List<MessageQueue> share = new ArrayList<>(rule.allocate(group, clientId, queues, clientIds));
-        if (share.removeIf(it -> client.hasDropped(Client.named(it)))) {
-            client.wake();
-        }
-        return share;
-    }
-
     /** Joins at the first question: only then the client knows by what name it goes. */
     private synchronized void begin(String group, String clientId) {
         List<String> topics = client.topics();
         if (member == null) {
-            Obedience obedience = new Obedience(client, departures, sides, this::hurry);
+            Obedience obedience = new Obedience(client, departures, sides, keeper::hurry);
             member = new Member(group, clientId, topics, options, obedience, kafka);
-            alone.begin();
-            member.start();
-            ProcessEnd end = new ProcessEnd(client, member);
-            Thread keeper = new Thread(() -> {
-                try {
-                    keep();
-                } finally {
-                    end.forget();
-                }
-            }, "trimtab-rocketmq");
-            keeper.setDaemon(true); // the member's thread stays until it has left
-            keeper.start();
+            try {
+                alone.begin();
+                member.start();
+                ProcessEnd end = new ProcessEnd(client, member);
+                keeper.start(member, end::forget);
+            } catch (Throwable e) { // a thread that could not be started: it would be a member that nobody looks after
+                member.fail("the consumer's member could not be started", e);
+            }
         }
-        member.subscribe(topics);
-        answers.keepTo(topics);
-        sides.keepTo(topics);
+        keeper.follow(member, topics);
     }
 
     /** Whether its broker may be told how far it has come with a queue: until it is released, and by the clock. */
@@ -235,70 +214,5 @@ final class Follower {
         Side side = sides.side();
         boolean isByGrants = !alone.is() && side != Side.THEIRS;
         return (isByGrants && side == Side.OURS || answers.name(queue)) && (!isByGrants || mine.holds(queue));
-    }
-
-    /** Looks after queues that leave, and after the consumer's end. */
-    private void keep() {
-        boolean hasShutDown = false;
-        boolean hasStalled = false;
-        long remindAt = System.nanoTime();
-        long idleSince = remindAt;
-        try {
-            while (member.ending() == null) {
-                if (client.isShutDown() && !hasShutDown) {
-                    hasShutDown = true;
-                    answers.forget(); // it asks no more
-                    client.giveUp();
-                    member.leave(Duration.ZERO);
-                }
-                if (stalls.hasLeft() && !hasStalled) {
-                    hasStalled = true;
-                    member.leave(options.revocationTimeout());
-                }
-                departures.look(member::finish, sides.side() == Side.THEIRS);
-                if (System.nanoTime() - remindAt > REMIND_MS * 1_000_000) {
-                    remindAt = System.nanoTime();
-                    Set<Queue> grants = member.assignment().stream().map(it -> it.queue).collect(Collectors.toSet());
-                    boolean isWhole = grants.stream().allMatch(it -> client.has(it) && !client.hasDropped(it));
-                    if (!isWhole && sides.side() == Side.OURS) {
-                        client.wake();
-                    }
-                    routes.look(grants);
-                    idleSince = grants.isEmpty() || idleSince == 0 ? idleSince : 0;
-                    if (idleSince != 0 && remindAt - idleSince > IDLE_NS && member.isAnswered()) {
-                        idleSince = 0;
-                        LOG.info("the controller has given this consumer no queue: `trimtab groups explain {}` says"
-                                + " why, for instance that it does not know the topics", client.group());
-                    }
-                }
-                boolean wasAlone = alone.is();
-                if (alone.look(member) != wasAlone || sides.look(member.isAnswered())) {
-                    client.wake();
-                }
-                rest();
-            }
-            sides.end();
-            if (member.ending() != Ending.LEFT) {
-                LOG.error("{}: the consumer works on nothing any more, until it is started anew",
-                        member.ending() == Ending.REPLACED
-                                ? "another process has taken its client id: give each its own by setInstanceName"
-                                : "its member has failed");
-            }
-            client.wake(); // whatever ended it, nothing is ours any more
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void rest() throws InterruptedException {
-        synchronized (news) {
-            news.wait(departures.isEmpty() ? IDLE_MS : LOOK_MS);
-        }
-    }
-
-    private void hurry() {
-        synchronized (news) {
-            news.notifyAll();
-        }
     }
 }

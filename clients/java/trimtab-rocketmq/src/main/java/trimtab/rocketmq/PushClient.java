@@ -76,6 +76,11 @@ final class PushClient extends Client {
     }
 
     @Override
+    boolean isSuspended() {
+        return inner.isPause();
+    }
+
+    @Override
     boolean isOrderly() {
         return inner.isConsumeOrderly();
     }
