@@ -1,0 +1,292 @@
+package trimtab.rocketmq;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
+import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
+import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
+import org.apache.rocketmq.client.impl.consumer.AssignedMessageQueue;
+import org.apache.rocketmq.client.impl.consumer.DefaultLitePullConsumerImpl;
+import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
+import org.apache.rocketmq.common.message.MessageQueue;
+import trimtab.Grant;
+import trimtab.Member;
+import trimtab.MemberOptions;
+import trimtab.protocol.Queue;
+
+/**
+ * Plays what a consumer that obeys does in trouble, without a server, for tests of it.
+ *
+ * <p>A line on stdin names the trouble, as the methods do; each is answered by a line.
+ */
+public final class TroubleRules {
+    private static final MemberOptions NOBODY = MemberOptions.of("127.0.0.1:1");
+    private static final Queue QUEUE = new Queue("orders", "broker-a", 0);
+    private static final MessageQueue NAMED = Client.named(QUEUE);
+    private static final Grant FIRST = new Grant(QUEUE, 1, null, null);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** More than two reminders. */
+    private static final long SOON_MS = 2_600;
+    /** Many looks of the keeper. */
+    private static final long MOMENT_MS = 500;
+
+    private final PlayedClient client = new PlayedClient();
+    private final Gate gate = new Gate(it -> true);
+    private final Answers answers = new Answers();
+    private final Departures departures = new Departures(client, gate, answers);
+
+    private TroubleRules() {}
+
+    public static void main(String[] args) throws Exception {
+        PrintStream out = System.out;
+        System.setOut(System.err); // RocketMQ's logs speak of themselves
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            out.println(new TroubleRules().answer(line));
+        }
+        System.exit(0); // members of nobody's Kafka go on
+    }
+
+    private String answer(String trouble) throws Exception {
+        switch (trouble) {
+            case "leaves":
+                return leaves();
+            case "breaks":
+                return breaks();
+            case "forsaken-pull":
+                return forsakenPull();
+            case "forsaken-lite":
+                return forsakenLite();
+            case "silent":
+                return silent();
+            case "rule-fails":
+                return ruled((group, id, queues, ids) -> {
+                    throw new IllegalStateException("played");
+                });
+            case "rule-null":
+                return ruled((group, id, queues, ids) -> null);
+            case "rule-vain":
+                return ruled((group, id, queues, ids) -> queues);
+            case "at-work":
+                return atWork();
+            case "marked":
+                return marked();
+            case "suspended":
+                return suspended();
+            case "asked":
+                return asked();
+            case "left-out":
+                return leftOut();
+            case "closed-inside":
+                return closedInside();
+            case "locks":
+                return locks();
+            case "unsubscribed":
+                return unsubscribed();
+            default:
+                throw new IllegalArgumentException(trouble);
+        }
+    }
+
+    /** Whether the client is reminded of a queue that it is to let go, and of nothing else. */
+    private String leaves() throws Exception {
+        client.take(QUEUE);
+        Keeper keeper = keeper();
+        keeper.start(member(), () -> { });
+        Thread.sleep(SOON_MS);
+        long idle = client.count("wake");
+        departures.begin(List.of(FIRST));
+        keeper.hurry();
+        Thread.sleep(SOON_MS);
+        return idle + " " + (client.count("wake") >= 2);
+    }
+
+    /** How a member ends whose keeper fails. */
+    private String breaks() throws Exception {
+        Member member = member();
+        client.isBroken = true;
+        Thread[] over = new Thread[1];
+        keeper().start(member, () -> over[0] = Thread.currentThread());
+        for (int tries = 0; tries < 100 && over[0] == null; tries++) {
+            Thread.sleep(20);
+        }
+        return String.valueOf(member.ending());
+    }
+
+    /** What is sent of a queue that was lost and is let go, with and without having been lost. */
+    private String forsakenPull() {
+        PullClient pull = new PullClient(new DefaultMQPullConsumer("billing"), gate);
+        PlayedOffsets store = client.store;
+        ((org.apache.rocketmq.client.impl.consumer.DefaultMQPullConsumerImpl) Fields.get(
+                Fields.get(pull, "consumer"), "defaultMQPullConsumerImpl")).setOffsetStore(store);
+        pull.reached(QUEUE, 100);
+        pull.forsake(QUEUE);
+        pull.done(QUEUE);
+        pull.reached(QUEUE, 200);
+        pull.done(QUEUE);
+        return store.sent.toString();
+    }
+
+    /** The same. */
+    private String forsakenLite() {
+        DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
+        LiteClient lite = new LiteClient(consumer, gate);
+        DefaultLitePullConsumerImpl inner =
+                (DefaultLitePullConsumerImpl) Fields.get(consumer, "defaultLitePullConsumerImpl");
+        Fields.set(inner, "offsetStore", client.store);
+        lite.rebalance().getProcessQueueTable().put(NAMED, new ProcessQueue());
+        AssignedMessageQueue assigned = (AssignedMessageQueue) Fields.get(inner, "assignedMessageQueue");
+        assigned.updateAssignedMessageQueue("orders", List.of(NAMED));
+        assigned.updateConsumeOffset(NAMED, 100);
+        lite.note(QUEUE);
+        Long before = client.store.known.get(NAMED);
+        lite.forsake(QUEUE);
+        lite.note(QUEUE);
+        return before + " " + client.store.known.get(NAMED);
+    }
+
+    /** How often a broker that is silent is asked, for two queues, and another one. */
+    private String silent() {
+        OwnOffsets offsets = new OwnOffsets(client.store, client, it -> true);
+        client.store.answersAfterMs = 1_100;
+        offsets.readOffset(NAMED, ReadOffsetType.READ_FROM_STORE);
+        long second = offsets.readOffset(new MessageQueue("orders", "broker-a", 1), ReadOffsetType.READ_FROM_STORE);
+        int questions = client.store.questions;
+        client.store.answersAfterMs = 0;
+        offsets.readOffset(new MessageQueue("orders", "broker-b", 0), ReadOffsetType.READ_FROM_STORE);
+        offsets.readOffset(new MessageQueue("orders", "broker-b", 1), ReadOffsetType.READ_FROM_STORE);
+        return second + " " + questions + " " + client.store.questions;
+    }
+
+    /** By a rule of RocketMQ's: how many of two queues are told at first and after many tries, one of which it has. */
+    private String ruled(Rule rule) {
+        client.take(QUEUE);
+        Ruled ruled = new Ruled(client);
+        List<MessageQueue> queues = List.of(NAMED, new MessageQueue("orders", "broker-b", 0));
+        List<Integer> told = new ArrayList<>();
+        for (int tries = 0; tries < 20; tries++) {
+            told.add(ruled.of(rule, "billing", "a", queues, List.of("a")).size());
+        }
+        return told.get(0) + " " + told.get(19) + " " + ruled.isIncomplete();
+    }
+
+    /** Whether a queue that is ours anew waits: for a listener, for one that does not end, when it has ended. */
+    private String atWork() {
+        Granted granted = new Granted(client, gate, departures, new Stalls(client), PATIENCE, () -> { });
+        gate.enter(QUEUE);
+        boolean waits = granted.isStillAtWork(FIRST, 0);
+        boolean waitsForEver = granted.isStillAtWork(FIRST, PATIENCE.toNanos());
+        gate.leave(QUEUE);
+        return waits + " " + waitsForEver + " " + granted.isStillAtWork(FIRST, 1);
+    }
+
+    /** Whether a consumer says that it is attached, which was not, and which was. */
+    private static String marked() {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("billing");
+        try {
+            Trimtab.attachMoving(consumer, NOBODY);
+        } catch (IllegalStateException e) {
+            // it has no listener yet
+        }
+        boolean isMarked = consumer.getInstanceName().contains(Sides.MARK);
+        consumer.registerMessageListener(
+                (MessageListenerConcurrently) (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS);
+        Trimtab.attachMoving(consumer, NOBODY);
+        return isMarked + " " + consumer.getInstanceName().contains(Sides.MARK);
+    }
+
+    /** Whether a suspended consumer has handed over: while its listener works, and then; and what it sends. */
+    private String suspended() throws InterruptedException {
+        client.isSuspended = true;
+        ProcessQueue taken = client.take(QUEUE);
+        client.store.known.put(NAMED, 7L);
+        answers.told("orders", List.of(NAMED));
+        departures.begin(List.of(FIRST));
+        gate.enter(QUEUE);
+        keeper().start(member(), () -> { });
+        Thread.sleep(MOMENT_MS);
+        boolean atFirst = departures.isEmpty();
+        gate.leave(QUEUE);
+        Thread.sleep(MOMENT_MS);
+        return atFirst + " " + departures.isEmpty() + " " + taken.isDropped() + " " + client.store.sent;
+    }
+
+    /** Whether it complains that nobody has asked: when the application asks for a queue, and when a listener begins. */
+    private String asked() {
+        Follower follower = follower();
+        follower.isOurs(QUEUE);
+        Object before = Fields.get(follower, "hasSaidThatNobodyAsked");
+        ((Gate) Fields.get(follower, "gate")).enter(QUEUE);
+        return before + " " + Fields.get(follower, "hasSaidThatNobodyAsked");
+    }
+
+    /** Whether an orderly queue that is left out has to go before it comes back. */
+    private String leftOut() {
+        client.isOrderly = true;
+        client.take(QUEUE);
+        List<MessageQueue> share = follower().share("billing", "a", List.of(NAMED), List.of("a"));
+        return share.size() + " " + client.hasDropped(QUEUE);
+    }
+
+    /** What the state is when a close comes back that a listener has called. */
+    private String closedInside() throws InterruptedException {
+        Follower follower = follower();
+        client.isBroadcasting = true; // so that it may begin without a grant
+        ((Gate) Fields.get(follower, "gate")).begin(QUEUE);
+        client.isBroadcasting = false;
+        follower.share("billing", "a", List.of(NAMED), List.of("a"));
+        follower.close();
+        return follower.state().name();
+    }
+
+    /** In which order it asks for its share and takes locks. */
+    private String locks() {
+        client.isOrderly = true;
+        Obedience obedience = new Obedience(client, departures, new Sides(client, false, PATIENCE), () -> { });
+        obedience.onAssigned(List.of(new Grant(QUEUE, 2, null, "b")));
+        return String.join(" ", client.done);
+    }
+
+    /** What a member wants when the consumer has unsubscribed a topic, and asks for nothing any more. */
+    private String unsubscribed() throws InterruptedException {
+        client.topics = List.of("orders", "visits");
+        Follower follower = follower();
+        follower.share("billing", "a", List.of(NAMED), List.of("a"));
+        client.topics = List.of("visits");
+        Thread.sleep(SOON_MS);
+        Object profile = Fields.get(Fields.get(follower, "member"), "profile");
+        return Fields.get(profile, "topics").toString();
+    }
+
+    private Keeper keeper() {
+        Sides sides = new Sides(client, false, PATIENCE);
+        Alone alone = new Alone(Fallback.NONE, PATIENCE);
+        return new Keeper(client, departures, answers, new Stalls(client), alone, sides, new Ruled(client), PATIENCE);
+    }
+
+    private Member member() {
+        Sides sides = new Sides(client, false, PATIENCE);
+        Obedience obedience = new Obedience(client, departures, sides, () -> { });
+        return new Member("billing", "a", client.topics, NOBODY, obedience);
+    }
+
+    private Follower follower() {
+        return new Follower(it -> client, NOBODY, Fallback.NONE, false);
+    }
+
+    private interface Rule extends AllocateMessageQueueStrategy {
+        @Override
+        default String getName() {
+            return "PLAYED";
+        }
+    }
+}

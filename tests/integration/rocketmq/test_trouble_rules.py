@@ -1,0 +1,90 @@
+"""What RocketMQ's consumers that obey do in trouble, of a broker or of the application."""
+
+from typing import Final
+
+import pytest
+
+from bench.rocketmq.programs import FIVE, FOUR
+from tests.integration.java_programs import answered, java
+
+pytestmark = pytest.mark.slow
+
+CLIENTS: Final = pytest.mark.parametrize("client", [FIVE, FOUR])
+
+
+def play(*troubles: str, client: str = FIVE) -> list[str]:
+    """What becomes of each trouble, in order."""
+    return answered(java("rocketmq.TroubleRules", client), troubles)
+
+
+def test_a_client_is_reminded_of_what_it_is_to_let_go() -> None:
+    """Once a second: if the broker that it asks does not answer, it waits for 20 s by itself."""
+    assert ["0 true"] == play("leaves")
+
+
+def test_a_member_fails_with_the_thread_that_looks_after_its_queues() -> None:
+    """Or it would beat on, and release nothing any more."""
+    assert ["ABANDONED"] == play("breaks")
+
+
+@CLIENTS
+def test_what_was_reached_before_a_loss_is_not_sent_later(client: str) -> None:
+    """The queue may be the consumer's again, and others may have come further."""
+    assert ["[200]", "100 null"] == play("forsaken-pull", "forsaken-lite", client=client)
+
+
+def test_a_silent_broker_is_waited_for_once() -> None:
+    """Its other queues fail at once; a broker that refuses at once is asked each time."""
+    assert ["-2 1 3"] == play("silent")
+
+
+@CLIENTS
+def test_a_rule_of_rocketmqs_may_fail_or_give_what_cannot_be_begun(client: str) -> None:
+    """If it fails, the client keeps what it has; what is tried in vain is tried more rarely."""
+    told = play("rule-fails", "rule-null", "rule-vain", client=client)
+
+    assert ["1 1 true", "0 0 false", "2 1 true"] == told
+
+
+def test_a_queue_that_was_lost_comes_again_when_its_messages_are_not_at_work_any_more() -> None:
+    """It is waited for as long as a queue that is taken."""
+    assert ["true false false"] == play("at-work")
+
+
+def test_a_consumer_that_could_not_be_attached_does_not_say_that_it_is() -> None:
+    """The others of its group would obey the controller, and it would not."""
+    assert ["false true"] == play("marked")
+
+
+@CLIENTS
+def test_a_suspended_consumer_hands_over(client: str) -> None:
+    """RocketMQ asks it for nothing; its listener is waited for, and its offset is sent."""
+    first, then, is_dropped, sent = play("suspended", client=client)[0].split(" ", 3)
+
+    assert ("false", "true", "true") == (first, then, is_dropped)
+    assert {"7"} == set(sent.strip("[]").split(", "))
+
+
+def test_only_a_listener_complains_that_nobody_has_asked() -> None:
+    """An application may ask `holds` before its consumer has joined."""
+    assert ["false true"] == play("asked")
+
+
+def test_an_orderly_queue_that_is_left_out_goes_before_it_comes_again() -> None:
+    """RocketMQ keeps one that is at work, as dropped; it would stand still for two minutes."""
+    assert ["0 true"] == play("left-out")
+
+
+def test_a_close_in_a_listener_waits_for_nothing() -> None:
+    """It would wait for itself."""
+    assert ["WAITING"] == play("closed-inside")
+
+
+def test_a_client_asks_for_its_share_before_locks_are_taken() -> None:
+    """A broker that does not answer is waited for a second."""
+    assert "wake broker" == play("locks")[0][: len("wake broker")]
+
+
+def test_a_topic_that_is_unsubscribed_is_given_up_though_nobody_asks() -> None:
+    """RocketMQ asks no strategy of a consumer without topics."""
+    assert ["[visits]"] == play("unsubscribed")
