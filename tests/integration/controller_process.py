@@ -104,6 +104,11 @@ class ControllerProcess:
         return self._process.pid
 
     @property
+    def name_servers(self) -> list[str]:
+        """Where it asks for RocketMQ's routes, cluster by cluster."""
+        return str(self.settings["routes.name_servers"]).split(", ")
+
+    @property
     def is_running(self) -> bool:
         """Whether it runs."""
         return self._process is not None and self._process.poll() is None

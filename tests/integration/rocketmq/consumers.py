@@ -74,7 +74,8 @@ class Consumers:
         self._suffix = ""
         self.killed: dict[str, int] = {}
         self.frozen: dict[str, tuple[int, int]] = {}
-        self._server = self._stack.enter_context(server or RocketMQ(home / "server", controller))
+        server = server or RocketMQ(home / "server", controller.name_servers[0])
+        self._server = self._stack.enter_context(server)
 
     def begin(self) -> None:
         """Make the topic, and send numbers from now on."""

@@ -1,7 +1,7 @@
 """A real name server and real brokers of RocketMQ, in one process, as the tests tell them.
 
-Used by the tests of RocketMQ's clients. Its one rule: it is where the session's controller asks for
-routes, so there is one at a time.
+Used by the tests of RocketMQ's clients. Its one rule: of the places where a controller asks for
+routes each has one at a time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Self
 
 from bench.rocketmq.programs import FIVE
-from tests.integration.controller_process import ControllerProcess
 from tests.integration.java_process import JavaProcess
 from tests.integration.java_programs import java
 
@@ -19,7 +18,7 @@ class RocketMQ(JavaProcess):
 
     Args:
         home: Where they keep their files.
-        controller: Which asks the name server.
+        names: The address of its name server.
         cluster: What the brokers' cluster is called.
         brokers: Further brokers.
         hook: Settings of the hook that all brokers load; None: they load none.
@@ -28,13 +27,12 @@ class RocketMQ(JavaProcess):
     def __init__(
         self,
         home: Path,
-        controller: ControllerProcess,
+        names: str,
         cluster: str = "DefaultCluster",
         brokers: Sequence[str] = (),
         hook: Mapping[str, str] | None = None,
     ) -> None:
-        self.names = str(controller.settings["routes.name_servers"])
-        """The name server's address."""
+        self.names = names
         port = self.names.rpartition(":")[2]
         command = java("RocketServer", FIVE, hook=hook)
         super().__init__(home, [*command, str(home), port, cluster, *brokers])

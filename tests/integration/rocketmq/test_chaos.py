@@ -46,7 +46,7 @@ def test_rocketmqs_consumers_lose_nothing_and_no_queue_has_two_owners(
 ) -> None:
     """Numbered messages while consumers, a broker and the name server come to harm."""
     rmtree(KEPT, ignore_errors=True)
-    names = str(controller.settings["routes.name_servers"])
+    names = controller.name_servers[0]
     with Servers(tmp_path / "rocketmq", names=names) as servers:
         installation, work_on = (Broker(kafka, lines), controller), partial(on_rocketmq, servers)
         history = play(Round(SEED, SECONDS, KINDS), installation, work_on, KEPT)

@@ -47,7 +47,8 @@ def consumers(
         "groups": f"none,{group[:-4]}*",
         "patience": str(PATIENCE_S),
     }
-    server = RocketMQ(tmp_path / "server", controller, brokers=FURTHER, hook=hook)
+    names = controller.name_servers[0]
+    server = RocketMQ(tmp_path / "server", names, brokers=FURTHER, hook=hook)
     consumers = Consumers(tmp_path, controller, published, group, server)
     yield consumers
     consumers.close()
@@ -58,7 +59,7 @@ def test_without_kafka_the_broker_answers_by_itself(
 ) -> None:
     """A Kafka that no host has the name of costs a group the hook's patience, and nothing else."""
     hook = {"kafka": NOWHERE, "groups": group, "patience": "2"}
-    server = RocketMQ(tmp_path / "server", controller, hook=hook)
+    server = RocketMQ(tmp_path / "server", controller.name_servers[0], hook=hook)
     with closing(Consumers(tmp_path, controller, published, group, server)) as consumers:
         consumers.begin()
         consumers.join("a", FIVE, "by-broker", fallback="BROKER")

@@ -32,8 +32,7 @@ def test_old_consumers_in_a_group_that_obeys_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its queues have two owners, as docs/rocketmq.md says; no message is lost by that."""
-    names = str(controller.settings["routes.name_servers"])
-    monkeypatch.setenv("TRIMTAB_ROUTES__NAME_SERVERS", names)
+    monkeypatch.setenv("TRIMTAB_ROUTES__NAME_SERVERS", controller.name_servers[0])
     with closing(Consumers(tmp_path, controller, published, group)) as consumers:
         consumers.begin()
         consumers.join("a", FIVE, "concurrently")

@@ -24,7 +24,7 @@ def consumers(
     tmp_path: Path, controller: ControllerProcess, published: Published, group: str
 ) -> Iterator[Consumers]:
     """Consumers of the test's group, on two brokers."""
-    server = RocketMQ(tmp_path / "server", controller, brokers=["broker-b"])
+    server = RocketMQ(tmp_path / "server", controller.name_servers[0], brokers=["broker-b"])
     consumers = Consumers(tmp_path, controller, published, group, server)
     yield consumers
     consumers.close()

@@ -50,7 +50,8 @@ def cluster(group: str) -> str:
 @pytest.fixture
 def server(tmp_path: Path, controller: ControllerProcess, cluster: str) -> Iterator[RocketMQ]:
     """Two brokers."""
-    with RocketMQ(tmp_path / "server", controller, cluster, ["broker-b"]) as server:
+    names = controller.name_servers[0]
+    with RocketMQ(tmp_path / "server", names, cluster, ["broker-b"]) as server:
         yield server
 
 
