@@ -44,6 +44,7 @@ SHARED: Final = {
     "tests/integration/rocketmq/test_names.py": "controller",
     "tests/integration/rocketmq/test_producers.py": "controller",
     "tests/integration/rocketmq/test_pulling.py": "controller",
+    "tests/integration/rocketmq/test_rights.py": "secured",
     "tests/integration/rocketmq/test_rolling.py": "controller",
     "tests/integration/sdk/test_accounts.py": "controller",
     "tests/integration/sdk/test_bad_broker.py": "cluster",

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.DisconnectException;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
@@ -47,7 +48,11 @@ public final class Diagnosis {
         }
         if (error instanceof TopicAuthorizationException) {
             return "Kafka at " + servers + " denies topics " + ((TopicAuthorizationException) error).unauthorizedTopics()
-                    + " to " + user() + ": grant it the rights of a member (docs/rights.md)";
+                    + " to " + user() + ": grant it the rights that docs/rights.md names";
+        }
+        if (error instanceof ClusterAuthorizationException) { // Kafka's words for it name no topic
+            return "Kafka at " + servers + " lets " + user() + " write to no topic at all: grant it the rights that"
+                    + " docs/rights.md names";
         }
         if (error instanceof GroupAuthorizationException) {
             return "Kafka at " + servers + " denies group " + ((GroupAuthorizationException) error).groupId()

@@ -35,6 +35,7 @@ public final class VerdictLink {
     private KafkaProducer<byte[], byte[]> producer;
     private Map<TopicPartition, Long> ahead = Map.of();
     private boolean caughtUp;
+    private volatile String refusal;
 
     public VerdictLink(String servers, String prefix, Map<String, Object> kafka) {
         this.diagnosis = new Diagnosis(servers, kafka);
@@ -107,8 +108,16 @@ public final class VerdictLink {
 
     /** Writes a report. When Kafka is away it is lost, and the next one says the same. */
     public void report(String cluster, String report) {
-        producer.send(new ProducerRecord<>(
-                reports, cluster.getBytes(StandardCharsets.UTF_8), report.getBytes(StandardCharsets.UTF_8)));
+        byte[] key = cluster.getBytes(StandardCharsets.UTF_8);
+        byte[] value = report.getBytes(StandardCharsets.UTF_8);
+        producer.send(
+                new ProducerRecord<>(reports, key, value),
+                (place, error) -> refusal = error == null ? null : "topic " + reports + ": " + diagnosis.of(error));
+    }
+
+    /** Why the last report did not reach Kafka; null: it did, or that is not known yet. */
+    public String refusal() {
+        return refusal;
     }
 
     /** Sends what is still to be sent, and disconnects. */

@@ -151,6 +151,10 @@ public final class TrimtabProducer implements AutoCloseable {
             if (System.nanoTime() - windowSince >= options.window.toNanos()) {
                 report();
             }
+            String refusal = link.refusal();
+            if (refusal != null) {
+                trouble("no report reaches Kafka", ": " + refusal);
+            }
         } catch (KafkaException e) {
             trouble("Kafka: " + e.getMessage());
             Thread.sleep(RETRY_MS);
@@ -198,10 +202,15 @@ public final class TrimtabProducer implements AutoCloseable {
     }
 
     private void trouble(String what) {
+        trouble(what, "");
+    }
+
+    /** With a detail that may be another one each time. */
+    private void trouble(String what, String detail) {
         long now = System.currentTimeMillis();
         told.values().removeIf(at -> now - at >= TROUBLE_MS);
         if (told.putIfAbsent(what, now) == null) {
-            LOG.warn("{}: {}", reporter, what);
+            LOG.warn("{}: {}{}", reporter, what, detail);
         }
     }
 }

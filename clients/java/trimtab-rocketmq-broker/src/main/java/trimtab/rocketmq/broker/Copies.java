@@ -212,7 +212,7 @@ final class Copies {
                 new ProducerRecord<>(topic, null, null, key, value, List.of(headers)),
                 (place, error) -> {
                     if (error != null) {
-                        troubles.tell("what a client says did not reach Kafka", diagnosis.of(error));
+                        troubles.tell("what a client says did not reach Kafka", "topic " + topic + ": " + diagnosis.of(error));
                     }
                 });
     }
