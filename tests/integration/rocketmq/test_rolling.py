@@ -9,7 +9,7 @@ import pytest
 from bench.rocketmq.programs import FIVE, FOUR
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
-from tests.integration.rocketmq.consumers import QUEUES, Consumers, Work, overlaps
+from tests.integration.rocketmq.consumers import LITE, QUEUES, Consumers, Work, overlaps
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -58,6 +58,48 @@ def test_a_group_moves_one_by_one_and_back(
         leaves("new2")
         share_all(consumers, "old3")
         sent = consumers.stop()
+
+    work = consumers.work()
+    assert set(range(sent)) <= {it.number for it in work}
+    assert [] == apart(work, changes)
+
+
+def test_consumers_that_poll_or_pull_move_and_back(consumers: Consumers) -> None:
+    """Two of each kind in one group, which is no other for them than that of those that listen."""
+    changes = list[tuple[int, int]]()
+
+    def changed(began: int) -> None:
+        changes.append((began, time.monotonic_ns()))
+
+    def join(rule: str, **those: tuple[str, str]) -> None:
+        began = time.monotonic_ns()
+        for name, (library, listener) in those.items():
+            consumers.join(name, library, listener, fallback=rule)
+        for name in those:
+            consumers.workers[name].wait_for(" end ", count=20)
+        changed(began)
+
+    def leave(*names: str) -> None:
+        began = time.monotonic_ns()
+        assert [0] * len(names) == [consumers.workers[it].end() for it in names]
+        changed(began)
+
+    consumers.begin()
+    join("BROKER", old1=(FOUR, LITE), old2=(FIVE, "listener"))
+    join("MOVING", new1=(FIVE, LITE), new2=(FOUR, "listener"))
+    share_all(consumers, "old1", "old2", "new1", "new2")
+    assert {"MOVING"} == {consumers.state(it) for it in ("new1", "new2")}
+    leave("old1", "old2")
+    both(consumers, "OBEYING")
+    changed(time.monotonic_ns())
+    consumers.settle("new1#trimtab", "new2#trimtab")
+    share_all(consumers, "new1", "new2")
+    join("BROKER", old3=(FIVE, LITE))
+    both(consumers, "MOVING")
+    share_all(consumers, "new1", "new2", "old3")
+    leave("new1", "new2")
+    share_all(consumers, "old3")
+    sent = consumers.stop()
 
     work = consumers.work()
     assert set(range(sent)) <= {it.number for it in work}

@@ -37,7 +37,7 @@ final class PullThreads {
     }
 
     /** Comes back when nobody works on what is not ours any more. */
-    void change(Set<MessageQueue> now) {
+    synchronized void change(Set<MessageQueue> now) {
         mine = Set.copyOf(now);
         threads.keySet().removeIf(it -> !now.contains(it) && end(threads.get(it)));
         for (MessageQueue queue : now) {

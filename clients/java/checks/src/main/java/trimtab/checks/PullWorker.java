@@ -2,6 +2,7 @@ package trimtab.checks;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Set;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
 import org.apache.rocketmq.client.consumer.MQPullConsumer;
 import org.apache.rocketmq.client.consumer.MQPullConsumerScheduleService;
@@ -13,7 +14,7 @@ import trimtab.rocketmq.Trimtab;
 /**
  * A pull consumer of RocketMQ that says on stdout what it works on, and when.
  *
- * <p>{@code PullWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME listener|tasks}. By a listener it has a thread for each queue;
+ * <p>{@code PullWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME listener|tasks NONE|MOVING|BROKER}. By a listener it has a thread for each queue;
  * with tasks RocketMQ's own service has. It says lines as {@link RocketWorker} does. At the end of stdin it hands on, and
  * shuts its consumer down.
  */
@@ -29,12 +30,11 @@ public final class PullWorker {
     }
 
     public static void main(String[] args) throws Exception {
-        MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
         if ("tasks".equals(args[6])) {
             MQPullConsumerScheduleService service = new MQPullConsumerScheduleService(args[3]);
             DefaultMQPullConsumer consumer = named(service.getDefaultMQPullConsumer(), args);
             PullWorker worker = new PullWorker(consumer);
-            worker.trimtab = Trimtab.attach(consumer, options);
+            worker.trimtab = attached(consumer, args);
             service.registerPullTaskCallback(args[4], worker.trimtab.guarded((queue, context) -> {
                 worker.threads.once(queue, () -> true);
                 context.setPullNextDelayTimeMillis(REST_MS);
@@ -46,11 +46,20 @@ public final class PullWorker {
             DefaultMQPullConsumer consumer = named(new DefaultMQPullConsumer(args[3]), args);
             PullWorker worker = new PullWorker(consumer);
             consumer.registerMessageQueueListener(args[4], (topic, all, mine) -> worker.threads.change(mine));
-            worker.trimtab = Trimtab.attach(consumer, options);
+            worker.trimtab = attached(consumer, args);
             consumer.start();
             worker.obey();
             consumer.shutdown();
         }
+    }
+
+    /** Null: it has no line of trimtab's. */
+    private static Trimtab attached(DefaultMQPullConsumer consumer, String[] args) {
+        MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
+        if ("BROKER".equals(args[7])) {
+            return null;
+        }
+        return "MOVING".equals(args[7]) ? Trimtab.attachMoving(consumer, options) : Trimtab.attach(consumer, options);
     }
 
     private static DefaultMQPullConsumer named(DefaultMQPullConsumer consumer, String[] args) {
@@ -64,15 +73,19 @@ public final class PullWorker {
         say("started");
         for (int read = System.in.read(); read >= 0; read = System.in.read()) {
             if (read == '\n') {
-                say("state " + trimtab.state());
+                say("state " + (trimtab == null ? "UNATTACHED" : trimtab.state()));
             }
         }
-        trimtab.close();
+        if (trimtab == null) {
+            threads.change(Set.of()); // RocketMQ tells the listener nothing when it shuts down
+        } else {
+            trimtab.close();
+        }
     }
 
     /** Works on a message, unless its queue is not ours any more. */
     private boolean work(MessageExt message, MessageQueue queue) throws InterruptedException {
-        if (!trimtab.holds(queue)) {
+        if (trimtab != null && !trimtab.holds(queue)) {
             return false;
         }
         String where = queue.getTopic() + " " + queue.getQueueId() + " "
