@@ -21,6 +21,8 @@ _APART: Final = 3
 """A broker also listens at the port two below its own."""
 Tell = Callable[[Literal["away", "back"], int], None]
 """Is told of a broker, by its number."""
+Hooks = Mapping[str, Mapping[str, str]]
+"""How the hook of each broker is set, by the broker's name; a broker that is missing has none."""
 _PATIENCE_S: Final = 60.0
 
 
@@ -96,15 +98,26 @@ class Servers:
         home.mkdir(parents=True)
         ports = choose_ports(1 + _APART * len(BROKERS))
         self.names = names or f"{LOOPBACK}:{ports[0]}"
-        told = {_NAMES: [_NAMES, self.names.rpartition(":")[2]]}
+        self._home = home
+        self._hooks: Hooks = {}
+        self._told = {_NAMES: [_NAMES, self.names.rpartition(":")[2]]}
         places = zip(BROKERS, ports[_APART::_APART], strict=True)
-        told |= {broker: [broker, str(at), self.names] for broker, at in places}
-        self._servers = {
-            name: Server(java(home / name, "RocketPart", str(home), *about), home / f"{name}.log")
-            for name, about in told.items()
-        }
+        self._told |= {broker: [broker, str(at), self.names] for broker, at in places}
+        self._servers = {name: self._made(name) for name in self._told}
         self._turn = 0
         self._watched: tuple[str, Path, int] | None = None
+
+    def equip(self, hooks: Hooks) -> None:
+        """Have the brokers run with these hooks; they restart, if they did not."""
+        if hooks == self._hooks:
+            return
+        self._hooks = hooks
+        for broker in BROKERS:
+            self._servers[broker].stop()
+            self._servers[broker] = self._made(broker)
+            self._servers[broker].begin()
+        for broker in BROKERS:
+            self._servers[broker].start()
 
     def make(self, topic: str, queues: int) -> None:
         """Make a topic, with so many queues at each broker."""
@@ -140,6 +153,11 @@ class Servers:
             Kind.ROCKETMQ_KILLED: (lambda _: take().kill(), give_back),
             Kind.ROCKETMQ_RESTARTED: (lambda _: take().stop(), give_back),
         }
+
+    def _made(self, name: str) -> Server:
+        told, hook = [str(self._home), *self._told[name]], self._hooks.get(name)
+        command = java(self._home / name, "RocketPart", *told, hook=hook)
+        return Server(command, self._home / f"{name}.log")
 
     def _watch(self, number: int) -> None:
         if self._watched is not None:
