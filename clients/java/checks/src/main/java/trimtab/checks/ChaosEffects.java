@@ -53,10 +53,11 @@ final class ChaosEffects {
     /**
      * Has an effect of a message under the token that its queue has now; false: it is to come again.
      *
+     * @param trimtab null: nothing of ours says whose a queue is
      * @param mayFail whether every 50th of those that come for the first time fails
      */
     boolean of(MessageExt message, MessageQueue queue, Trimtab trimtab, boolean mayFail) {
-        OptionalLong token = trimtab.token(queue);
+        OptionalLong token = token(trimtab, queue);
         if (token.isEmpty()) {
             return false; // the queue went a moment ago, so nobody hears this
         }
@@ -69,7 +70,7 @@ final class ChaosEffects {
                 return false;
             }
             Thread.sleep(workMs());
-            if (!token.equals(trimtab.token(queue))) {
+            if (!token.equals(token(trimtab, queue))) {
                 tell("lost", place + ", " + token.getAsLong() + ", -1, -1");
                 return false; // others work on it
             }
@@ -80,6 +81,11 @@ final class ChaosEffects {
         } finally {
             tell("done", what);
         }
+    }
+
+    /** One and the same for all without a line of ours: it refuses nobody. */
+    private static OptionalLong token(Trimtab trimtab, MessageQueue queue) {
+        return trimtab == null ? OptionalLong.of(0) : trimtab.token(queue);
     }
 
     private int workMs() {

@@ -8,8 +8,8 @@ import trimtab.MemberOptions;
 /**
  * A member of a round of chaos: a consumer of RocketMQ that has an effect of each message in a store.
  *
- * <p>{@code ChaosMember NAMESRV KAFKA PREFIX GROUP TOPIC QUEUES NAME WHO concurrently|orderly|lite|pull EVENTS STORE}.
- * At SIGUSR1 its next message takes long; at SIGTERM it shuts its consumer down; with its stdin it ends at once.
+ * <p>{@code ChaosMember NAMESRV KAFKA PREFIX GROUP TOPIC QUEUES NAME WHO concurrently|orderly|lite|pull|hooked EVENTS STORE}.
+ * One that is {@code hooked} has no line of trimtab's: its brokers have the hook. At SIGUSR1 its next message takes long; at SIGTERM it shuts its consumer down; with its stdin it ends at once.
  */
 public final class ChaosMember {
     private static final long AGAIN_MS = 1_000;
@@ -70,6 +70,8 @@ public final class ChaosMember {
                 return new ChaosLite(args[3], args[0], args[6], args[4], effects, options);
             case "pull":
                 return new ChaosPull(args[3], args[0], args[6], args[4], effects, options);
+            case "hooked":
+                return new ChaosPush(args[3], args[0], args[6], args[4], effects, false).byBroker();
             default:
                 return new ChaosPush(args[3], args[0], args[6], args[4], effects, "orderly".equals(args[8]))
                         .attached(options);

@@ -12,6 +12,9 @@ import trimtab.rocketmq.Trimtab;
 
 /** A push consumer, whose listener takes messages in order or not. Of those that come in any order some fail once. */
 final class ChaosPush implements ChaosClient {
+    /** More than a slow message takes. */
+    private static final long PATIENCE_MS = 10_000;
+
     private final DefaultMQPushConsumer consumer;
     private final ChaosEffects effects;
     private volatile Trimtab trimtab;
@@ -37,6 +40,13 @@ final class ChaosPush implements ChaosClient {
 
     ChaosPush attached(MemberOptions options) {
         trimtab = Trimtab.attach(consumer, options);
+        return this;
+    }
+
+    /** Without a line of trimtab's: it works on what its broker says. */
+    ChaosPush byBroker() {
+        consumer.setClientRebalance(false);
+        consumer.setAwaitTerminationMillisWhenShutdown(PATIENCE_MS); // RocketMQ 5 takes what it interrupts for done
         return this;
     }
 
