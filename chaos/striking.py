@@ -49,6 +49,8 @@ class Striking:
         """Held while one of both is away, or has to be there for something."""
         self._rocketmq = threading.Lock()
         """Held while one of its brokers is away."""
+        self._naming = threading.Lock()
+        """Held while its name server is away: the next one may come before it serves again."""
         self._failures: list[Exception] = []
 
     def strike(self, faults: tuple[Fault, ...]) -> None:
@@ -161,13 +163,18 @@ class Striking:
         match kind:
             case Kind.CONTROLLER_KILLED:
                 return self._controlling, self._brokering
-            case Kind.CONTROLLER_FROZEN | Kind.CONTROLLER_CUT:
-                return (self._controlling,)
-            case Kind.CONTROLLER_HELD_UP | Kind.CONTROLLER_LATE:
+            case (
+                Kind.CONTROLLER_FROZEN
+                | Kind.CONTROLLER_CUT
+                | Kind.CONTROLLER_HELD_UP
+                | Kind.CONTROLLER_LATE
+            ):
                 return (self._controlling,)
             case Kind.BROKER_FROZEN | Kind.BROKER_RESTARTED | Kind.GROW | Kind.RETENTION:
                 return (self._brokering,)
             case Kind.ROCKETMQ_RESTARTED | Kind.ROCKETMQ_KILLED:
                 return (self._rocketmq,)
+            case Kind.NAMES_AWAY:
+                return (self._naming,)
             case _:
                 return ()
