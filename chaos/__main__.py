@@ -17,17 +17,16 @@ from bench.command import conclude, run
 from chaos import report
 from chaos.checks import CHECKS, Checks, violations
 from chaos.drawing import drawing
-from chaos.faults import KAFKA, ROCKETMQ
+from chaos.faults import KAFKA
 from chaos.faults import Kind as Fault
 from chaos.fleet import MEMBERS
 from chaos.history import History
 from chaos.installation import Broker, Controller, Installation
 from chaos.lines import Lines
 from chaos.on_kafka import on_kafka
-from chaos.on_rocketmq import is_in_order, on_rocketmq
+from chaos.on_rocketmq import checks_by, faults_of, on_rocketmq
 from chaos.rocketmq_servers import Servers
 from chaos.round import Round, WorkOn, play
-from chaos.work_in_hand import checks_of
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode, Failure
 from console.output import columns
@@ -53,9 +52,9 @@ class _Place:
 
     installation: Installation
     work_on: WorkOn
-    faults: Collection[Fault]
+    faults: Callable[[int], Collection[Fault]]
     checks: Callable[[int], Checks]
-    """By the seed."""
+    """Both by the seed."""
 
 
 def chaos(
@@ -85,7 +84,7 @@ def chaos(
             home = _KEPT / str(number)
             rmtree(home, ignore_errors=True)
             with Stderr().step(f"round {number}"):
-                it = Round(number, seconds, at.faults)
+                it = Round(number, seconds, at.faults(number))
                 history = play(it, at.installation, at.work_on, home)
             all_figures.append(report.figures(history))
             if not _tell(number, home, history, at.checks(number)):
@@ -100,13 +99,12 @@ def chaos(
 
 def _place(kind: Kind, place: Path, stack: ExitStack) -> _Place:
     if kind is Kind.KAFKA:
-        return _Place(_installation(place, stack), on_kafka, KAFKA, lambda _: CHECKS)
+        return _Place(_installation(place, stack), on_kafka, lambda _: KAFKA, lambda _: CHECKS)
     with Stderr().step("starting RocketMQ"):
         servers = stack.enter_context(Servers(place / "rocketmq"))
     further = {"routes.name_servers": servers.names}
     installation = _installation(place, stack, further)
-    work_on = partial(on_rocketmq, servers)
-    return _Place(installation, work_on, ROCKETMQ, lambda it: checks_of(in_order=is_in_order(it)))
+    return _Place(installation, partial(on_rocketmq, servers), faults_of, checks_by)
 
 
 def _installation(

@@ -1,38 +1,47 @@
-"""Work on RocketMQ: consumers of RocketMQ's own client, with the one line that has them obey.
+"""Work on RocketMQ: consumers of its own client, which obey by one line or by their brokers' hook.
 
 Each round makes a topic of its own, with queues at two brokers; its group is called like it. The
 seed says which kind of consumer it is that works. Every other member has a client of 4.9, and half
-of each kind are under `trimtab-guard`. Given to `round`. What a member has in hand is all
-that it tells, so `work_in_hand` says whose each queue was.
+of each kind are under `trimtab-guard`; without the line all have 5.3.3, and none has a guard. Given
+to `round`. What a member has in hand is all that it tells, so `work_in_hand` says whose each queue
+was.
 """
 
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from bench.rocketmq.programs import FIVE, FOUR, java
-from chaos.faults import Kind
+from chaos.checks import Checks
+from chaos.eager_work import EAGER, NOT_FOR_THEM, is_steady
+from chaos.faults import ROCKETMQ, Fault, Kind
 from chaos.fleet import Command, Fleet
 from chaos.history import Event, EventKind, History, Recorder, read
 from chaos.installation import Installation
-from chaos.rocketmq_servers import BROKERS, Servers
+from chaos.lines import Lines
+from chaos.rocketmq_servers import BROKERS, Hooks, Servers
 from chaos.round import QUEUES, RATE, Round
 from chaos.store import Store
 from chaos.striking import Ways
-from chaos.work_in_hand import with_tenures
+from chaos.work_in_hand import checks_of, with_tenures
 from console.errors import ExitCode, Failure
 
 _EACH: Final = QUEUES // len(BROKERS)
 _LIBRARIES: Final = (FIVE, FOUR, FIVE, FOUR)
 """By the numbers of the members."""
 _GUARDED: Final = (2, 3)
-_CONSUMERS: Final = ("orderly", "pull", "lite", "concurrently")
-"""By the remainder of the seed: two kinds of push consumers, and two that ask for messages."""
+_HOOKED: Final = "hooked"
+_CONSUMERS: Final = ("orderly", "concurrently", "pull", "lite", _HOOKED)
+"""By the remainder of the seed: two kinds of push consumers, two that ask for messages, and push
+consumers that carry nothing of ours, whose brokers have the hook."""
+_HOOK_PATIENCE_S: Final = 12
+"""More than twice the time between two signs of a controller, and less than what some faults last:
+both what the hook bears and what it does then come."""
 _PATIENCE_S: Final = 60.0
 
 
@@ -41,9 +50,15 @@ def consumers_of(seed: int) -> str:
     return _CONSUMERS[seed % len(_CONSUMERS)]
 
 
-def is_in_order(seed: int) -> bool:
-    """Whether they take the messages of a queue in order, one at a time."""
-    return consumers_of(seed) != "concurrently"
+def faults_of(seed: int) -> Collection[Kind]:
+    """What may be done in a round."""
+    return ROCKETMQ - NOT_FOR_THEM if consumers_of(seed) == _HOOKED else ROCKETMQ
+
+
+def checks_by(seed: int) -> Checks:
+    """What its history is judged by."""
+    kind = consumers_of(seed)
+    return EAGER if kind == _HOOKED else checks_of(in_order=kind != "concurrently")
 
 
 @contextmanager
@@ -53,15 +68,19 @@ def on_rocketmq(
     """Have consumers work on a topic of these servers."""
     with ExitStack() as stack:
         store = stack.enter_context(Store(home))
-        topic = f"{it.name}-{time.time_ns()}"
+        topic, kind = f"{it.name}-{time.time_ns()}", consumers_of(it.seed)
+        is_hooked = kind == _HOOKED
+        servers.equip(_hooks(installation, topic) if is_hooked else {})
         servers.make(topic, _EACH)
         servers.watch(topic, home, _EACH)
-        kind = consumers_of(it.seed)
         command = _command(servers, installation, topic, home, store.port, kind)
-        fleet = stack.enter_context(Fleet(home, command, record, _GUARDED))
+        guarded = () if is_hooked else _GUARDED
+        fleet = stack.enter_context(Fleet(home, command, record, guarded))
         traffic = stack.enter_context(Traffic(servers.names, topic, home))
         further = servers.faults(lambda kind, broker: record.write(_of_queues(kind, broker)))
-        yield Consuming(fleet, further, home, traffic, store)
+        if is_hooked:
+            further = {**further, **_of_brokers(installation[0].lines)}
+        yield Consuming(fleet, further, home, traffic, store, is_hooked)
 
 
 @dataclass
@@ -73,6 +92,7 @@ class Consuming:
     home: Path
     traffic: "Traffic"
     store: Store
+    are_eager: bool
     queues: int = field(default=QUEUES, init=False)
     """The topic's: those for messages that failed have an owner, too, but hardly any message."""
 
@@ -87,8 +107,7 @@ class Consuming:
         """Whether all queues are worked on again, and then all that is there has had its effect."""
         history = read(self.home)
         if self.traffic.runs:
-            (healed,) = [it.at for it in history if it.kind == "healed"]
-            if self._worked_on(history, healed) < self.queues:
+            if not self._is_at_work(history):
                 return False
             self.traffic.stop()
             history = read(self.home)
@@ -97,6 +116,13 @@ class Consuming:
     def conclude(self) -> History:
         """Say also whose the queues were."""
         return with_tenures(read(self.home))
+
+    def _is_at_work(self, history: History) -> bool:
+        """Whether all queues are worked on; each by one, where no token tells that."""
+        if self.are_eager:
+            return is_steady(history, self.queues)
+        (healed,) = [it.at for it in history if it.kind == "healed"]
+        return self._worked_on(history, healed) == self.queues
 
     def _worked_on(self, history: History, since: int) -> int:
         worked_on = {it.queue for it in history if it.kind == "effect" and it.at > since}
@@ -158,6 +184,25 @@ def _of_queues(kind: EventKind, broker: int) -> list[Event]:
     return [Event(at, BROKERS[broker], kind, it) for it in [*queues, QUEUES + broker]]
 
 
+def _hooks(installation: Installation, group: str) -> Hooks:
+    """How the brokers are set for a group. Each has the line of a member, for these have none."""
+    broker, controller = installation
+    told = {"prefix": controller.prefix, "groups": group, "patience": str(_HOOK_PATIENCE_S)}
+    return {
+        name: {"kafka": broker.lines.servers(number), **told} for number, name in enumerate(BROKERS)
+    }
+
+
+def _of_brokers(lines: Lines) -> Mapping[Kind, Ways]:
+    """What is to be done to a member's line is done to that of a broker."""
+
+    def its(fault: Fault) -> Fault:
+        return replace(fault, victims=(fault.victims[0] % len(BROKERS),))
+
+    ways: Ways = (lambda it: lines.hurt(its(it)), lambda it: lines.mend(its(it)))
+    return dict.fromkeys((Kind.CUT, Kind.HELD_UP, Kind.LATE), ways)
+
+
 def _command(
     servers: Servers, installation: Installation, topic: str, home: Path, store: int, kind: str
 ) -> Command:
@@ -167,7 +212,7 @@ def _command(
     def command(number: int, who: str) -> Sequence[str]:
         about = [servers.names, broker.lines.servers(number), controller.prefix, topic, topic]
         told = [str(_EACH), f"m{number}", who, kind, str(home / f"{who}.events"), str(store)]
-        library = _LIBRARIES[number % len(_LIBRARIES)]
+        library = FIVE if kind == _HOOKED else _LIBRARIES[number % len(_LIBRARIES)]
         return java(home / who, "ChaosMember", *about, *told, library=library)
 
     return command

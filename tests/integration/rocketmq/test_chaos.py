@@ -11,11 +11,10 @@ from chaos.drawing import drawing
 from chaos.faults import Kind
 from chaos.installation import Broker
 from chaos.lines import Lines
-from chaos.on_rocketmq import is_in_order, on_rocketmq
+from chaos.on_rocketmq import checks_by, on_rocketmq
 from chaos.report import figures
 from chaos.rocketmq_servers import Servers
 from chaos.round import Round, play
-from chaos.work_in_hand import checks_of
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.checkout import ROOT
 from tests.integration.controller_process import ControllerProcess
@@ -52,7 +51,7 @@ def test_rocketmqs_consumers_lose_nothing_and_no_queue_has_two_owners(
         history = play(Round(SEED, SECONDS, KINDS), installation, work_on, KEPT)
     (KEPT / "ownership.svg").write_text(drawing(f"seed {SEED}", history))
 
-    wrong = violations(history, checks_of(in_order=is_in_order(SEED)))
+    wrong = violations(history, checks_by(SEED))
     assert {} == wrong, (f"seed {SEED}, kept in {KEPT}", figures(history))
     happened = figures(history)
     assert happened["acknowledged"] > 0

@@ -1,0 +1,99 @@
+"""Eager work: what may be judged of consumers that carry nothing of ours, by their brokers' hook.
+
+They have no tokens and send no releases, so a queue that moves may have two workers until the
+former one has asked its broker (docs/rocketmq.md). So while faults last nobody is held to one owner
+or to a token. Pure; used by `on_rocketmq`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+from chaos.checks import Checks, deaths, late_rest, unseen
+from chaos.commit_checks import AT_ONCE_NS
+from chaos.faults import Kind
+from chaos.history import Event, History, S, name_of
+
+STEADY_S: Final = 5.0
+"""Each queue has some sixty messages in that: whoever works on it shows."""
+BOTH_S: Final = 45.0
+"""So long after its last message one may set back what another has committed: a freeze (18 s), the
+time until it asks though nobody has told it (20 s), and that until it commits (5 s)."""
+_BEGUN_S: Final = 5.0
+"""One that begins commits where it begins with its first question, before it has a message."""
+NOT_FOR_THEM: Final = frozenset({Kind.TWIN})
+"""Two processes with one client id are one client to a broker, and both work on: documented."""
+
+
+def unsettled(history: History, queues: int) -> Iterator[str]:
+    """Say which queues have not one worker each, as far as the last messages tell."""
+    until = max((it.at for it in history if it.kind == "acked"), default=0)
+    workers = defaultdict[int, set[str]](set)
+    for event in history:
+        if event.kind == "effect" and until - STEADY_S * S < event.at <= until:
+            workers[event.queue].add(event.who)
+    for queue in range(queues):
+        if len(workers[queue]) != 1:
+            yield f"queue {queue}: at last worked on by {sorted(workers[queue]) or 'nobody'}"
+
+
+def is_steady(history: History, queues: int) -> bool:
+    """Whether each queue has had one worker for a while, wholly after the faults."""
+    (healed,) = [it.at for it in history if it.kind == "healed"]
+    lately = max((it.at for it in history if it.kind == "acked"), default=0)
+    return lately - STEADY_S * S > healed and not any(unsettled(history, queues))
+
+
+def shared_at_rest(history: History) -> Iterator[str]:
+    """At rest each queue has one worker."""
+    (over,) = [it for it in history if it.kind in {"rested", "restless"}]
+    return unsettled(history, over.number)
+
+
+def moved_back(history: History) -> Iterator[str]:
+    """What is committed goes back only where two have worked, and a broker was not away.
+
+    A broker refuses nobody, so a former owner sets back what the next one has committed: but not
+    behind what stood there before both.
+    """
+    commits = defaultdict[int, list[Event]](list)
+    for event in history:
+        those = commits[event.queue]
+        match event.kind:
+            case "back":
+                those.clear()  # it may have forgotten the last seconds
+            case "committed":
+                stood = _stood(those, event, AT_ONCE_NS)
+                if event.offset < stood and len(_workers(history, event)) > 1:
+                    stood = _stood(those, event, BOTH_S * S)
+                if event.offset < stood:
+                    yield f"queue {event.queue}: after {stood} {event.offset} is committed"
+                those.append(event)
+            case _:
+                pass
+
+
+def _stood(commits: list[Event], event: Event, before_ns: float) -> int:
+    """What was committed so long before an event; where nothing was, what is now."""
+    until = event.at - before_ns
+    return next((it.offset for it in reversed(commits) if it.at < until), event.offset)
+
+
+def _workers(history: History, commit: Event) -> set[str]:
+    """Who may have made it."""
+    return {
+        name_of(it.who)
+        for it in history
+        if (it.kind, it.queue) == ("handed", commit.queue)
+        and -BOTH_S * S < it.at - commit.at < _BEGUN_S * S
+    }
+
+
+EAGER: Final[Checks] = {
+    "no acknowledged message is unseen": unseen,
+    "one worker a queue at rest": shared_at_rest,
+    "committed offsets go back only where two have worked": moved_back,
+    "all rests in time": late_rest,
+    "no member dies by itself": deaths,
+}
+"""All the others are of tokens, releases or order, which these consumers do not have."""
