@@ -46,7 +46,8 @@ public final class ChaosTraffic {
                     if (sent.getSendStatus() == SendStatus.SEND_OK) {
                         events.write(bytes(acknowledged(sent, queues, number)));
                     }
-                } catch (MQClientException | RemotingException | MQBrokerException e) {
+                } catch (MQClientException | RemotingException | MQBrokerException | IllegalStateException e) {
+                    // the last one, too: so RocketMQ says that its name server does not answer
                     System.out.println(number + " was not taken: " + e.getMessage());
                 }
                 number++;
