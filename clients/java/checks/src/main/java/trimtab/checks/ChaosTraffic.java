@@ -20,6 +20,8 @@ import org.apache.rocketmq.remoting.exception.RemotingException;
  */
 public final class ChaosTraffic {
     private static final int TIMEOUT_MS = 1_000;
+    /** A broker that is back gets messages at once, or nobody could tell whether its queues are worked on. */
+    private static final int ASK_MS = 1_000;
     private static volatile boolean isOver;
 
     private ChaosTraffic() {}
@@ -30,6 +32,7 @@ public final class ChaosTraffic {
         DefaultMQProducer producer = new DefaultMQProducer("chaos");
         producer.setNamesrvAddr(args[0]);
         producer.setSendMsgTimeout(TIMEOUT_MS);
+        producer.setPollNameServerInterval(ASK_MS);
         producer.start();
         Thread end = new Thread(ChaosTraffic::await, "end");
         end.setDaemon(true);
