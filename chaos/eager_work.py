@@ -5,7 +5,7 @@ former one has asked its broker (docs/rocketmq.md). So while faults last nobody 
 or to a token. Pure; used by `on_rocketmq`.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Final
 
@@ -16,6 +16,8 @@ from chaos.history import Event, History, S, name_of
 
 STEADY_S: Final = 5.0
 """Each queue has some sixty messages in that: whoever works on it shows."""
+_TELLING: Final = 10
+"""What is left of an older time may be fewer."""
 BOTH_S: Final = 45.0
 """So long after its last message one may set back what another has committed: a freeze (18 s), the
 time until it asks though nobody has told it (20 s), and that until it commits (5 s)."""
@@ -28,13 +30,14 @@ NOT_FOR_THEM: Final = frozenset({Kind.TWIN})
 def unsettled(history: History, queues: int) -> Iterator[str]:
     """Say which queues have not one worker each, as far as the last messages tell."""
     until = max((it.at for it in history if it.kind == "acked"), default=0)
-    workers = defaultdict[int, set[str]](set)
+    workers = defaultdict[int, Counter[str]](Counter)
     for event in history:
         if event.kind == "effect" and until - STEADY_S * S < event.at <= until:
-            workers[event.queue].add(event.who)
+            workers[event.queue][event.who] += 1
     for queue in range(queues):
-        if len(workers[queue]) != 1:
-            yield f"queue {queue}: at last worked on by {sorted(workers[queue]) or 'nobody'}"
+        those = workers[queue]
+        if len(those) != 1 or those.total() < _TELLING:
+            yield f"queue {queue}: the last messages went to {dict(those) or 'nobody'}"
 
 
 def is_steady(history: History, queues: int) -> bool:
