@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from streaming.wire.beats import Beats, Fingerprint
 from streaming.wire.rocketmq import CellPlace
 
-_MOST: Final = 200_000
-"""Fingerprints in a cell, of about 200 bytes each: if there are more, it begins anew."""
+_MOST: Final = 300_000
+"""Fingerprints, of about 200 bytes each: if there are more, it begins anew."""
 
 
 @dataclass(slots=True)
@@ -37,10 +37,9 @@ class ShortBeats:
 
     def learn(self, fingerprints: Iterable[Fingerprint], here: CellPlace | None) -> None:
         """Keep these in mind."""
-        known = self._known.setdefault(here, set())
-        if len(known) > _MOST:
-            known.clear()
-        known.update(fingerprints)
+        if sum(map(len, self._known.values())) > _MOST:
+            self._known.clear()
+        self._known.setdefault(here, set()).update(fingerprints)
 
     def forget(self, here: CellPlace | None) -> None:
         """Keep nothing of a cell whose gate opens."""

@@ -164,7 +164,8 @@ class RedisWriter:
         said = {entry.key: answer for entry, answer in zip(entries, answers, strict=True)}
         refused = {key: it for key, it in said.items() if isinstance(it, redis.ResponseError)}
         for error in refused.values():
-            if not any(words in str(error) for words in _OF_ITS_KEY):
+            said_of_it = str(error).rpartition("caused error: ")[2]  # before that stands our key
+            if not any(words in said_of_it for words in _OF_ITS_KEY):
                 raise error
         self._pass_over(refused, set(said) - refused.keys())
         return [int(answer) for key, answer in said.items() if key not in refused]

@@ -86,5 +86,5 @@ def test_a_client_asks_for_its_share_before_locks_are_taken() -> None:
 
 
 def test_a_topic_that_is_unsubscribed_is_given_up_though_nobody_asks() -> None:
-    """RocketMQ asks no strategy of a consumer without topics."""
+    """RocketMQ would ask for its share 20 s later."""
     assert ["[visits]"] == play("unsubscribed")

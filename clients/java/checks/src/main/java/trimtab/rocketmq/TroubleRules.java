@@ -129,8 +129,14 @@ public final class TroubleRules {
         ((org.apache.rocketmq.client.impl.consumer.DefaultMQPullConsumerImpl) Fields.get(
                 Fields.get(pull, "consumer"), "defaultMQPullConsumerImpl")).setOffsetStore(store);
         pull.reached(QUEUE, 100);
+        gate.enter(QUEUE);
         pull.forsake(QUEUE);
         pull.done(QUEUE);
+        pull.reached(QUEUE, 150); // a task of before the loss ends
+        pull.asks();
+        pull.done(QUEUE);
+        gate.leave(QUEUE);
+        pull.asks();
         pull.reached(QUEUE, 200);
         pull.done(QUEUE);
         return store.sent.toString();

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -35,7 +36,7 @@ public final class VerdictLink {
     private KafkaProducer<byte[], byte[]> producer;
     private Map<TopicPartition, Long> ahead = Map.of();
     private boolean caughtUp;
-    private volatile String refusal;
+    private final AtomicReference<String> refusal = new AtomicReference<>();
 
     public VerdictLink(String servers, String prefix, Map<String, Object> kafka) {
         this.diagnosis = new Diagnosis(servers, kafka);
@@ -112,12 +113,12 @@ public final class VerdictLink {
         byte[] value = report.getBytes(StandardCharsets.UTF_8);
         producer.send(
                 new ProducerRecord<>(reports, key, value),
-                (place, error) -> refusal = error == null ? null : "topic " + reports + ": " + diagnosis.of(error));
+                (place, error) -> refusal.set(error == null ? null : "topic " + reports + ": " + diagnosis.of(error)));
     }
 
-    /** Why the last report did not reach Kafka; null: it did, or that is not known yet. */
+    /** Why the last report did not reach Kafka, once; null: it did, or that is not known yet. */
     public String refusal() {
-        return refusal;
+        return refusal.getAndSet(null);
     }
 
     /** Sends what is still to be sent, and disconnects. */

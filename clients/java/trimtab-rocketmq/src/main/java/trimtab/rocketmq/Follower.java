@@ -186,6 +186,8 @@ final class Follower {
                 keeper.start(member, end::forget);
             } catch (Throwable e) { // a thread that could not be started: it would be a member that nobody looks after
                 member.fail("the consumer's member could not be started", e);
+                sides.end(); // no keeper does it
+                client.wake();
             }
         }
         keeper.follow(member, topics);

@@ -59,6 +59,16 @@ final class Gate {
         leave(queue);
     }
 
+    /** Runs the application's own code on this thread. */
+    void during(Runnable code) {
+        workers.add(Thread.currentThread());
+        try {
+            code.run();
+        } finally {
+            workers.remove(Thread.currentThread());
+        }
+    }
+
     /** Whether this thread is at work: it cannot wait for its own end. */
     boolean isWorker() {
         return workers.contains(Thread.currentThread());

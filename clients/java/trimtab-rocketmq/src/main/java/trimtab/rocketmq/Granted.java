@@ -35,8 +35,8 @@ final class Granted {
         this.hurry = hurry;
     }
 
-    /** Of one topic, which all of these queues are of. */
-    List<MessageQueue> of(Member member, List<MessageQueue> queues) {
+    /** Of one topic, which all of these queues are of. A client that goes on after a rest asks by another thread. */
+    synchronized List<MessageQueue> of(Member member, List<MessageQueue> queues) {
         Map<Queue, Grant> mine = new HashMap<>();
         List<Grant> grants = client.keepsUntilSettled() ? member.unreleased() : member.assignment();
         grants.forEach(it -> mine.put(it.queue, it));
@@ -70,7 +70,7 @@ final class Granted {
      * Whether the application works on messages that it was given under an earlier grant, which come again: the client
      * begins anew with a queue that was lost. That it ends is waited for as long as for one that is taken.
      */
-    boolean isStillAtWork(Grant grant, long now) {
+    synchronized boolean isStillAtWork(Grant grant, long now) {
         boolean isAtWork = !client.keepsUntilSettled() && !client.has(grant.queue) && !gate.isIdle(grant.queue);
         if (!isAtWork) {
             waiting.remove(grant);

@@ -37,7 +37,7 @@ final class Listening implements MessageQueueListener {
         Set<MessageQueue> named = new HashSet<>();
         Set<Queue> gone = begin(topic, divided, named);
         try {
-            listener.messageQueueChanged(topic, all, named);
+            gate.during(() -> listener.messageQueueChanged(topic, all, named));
         } finally {
             gone.forEach(client::done);
             end(gone);

@@ -1,6 +1,7 @@
 package trimtab.rocketmq;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
@@ -39,6 +40,8 @@ final class PullClient extends Client {
     private final Listening listening;
     /** How far each queue was worked on, until it is let go. */
     private final Map<Queue, Long> reached = new ConcurrentHashMap<>();
+    /** Those that were lost, until nobody is at work any more on what was given before: it reaches nothing. */
+    private final Set<Queue> forsaken = ConcurrentHashMap.newKeySet();
 
     PullClient(DefaultMQPullConsumer consumer, Gate gate) {
         super(consumer, consumer.getDefaultMQPullConsumerImpl());
@@ -60,6 +63,7 @@ final class PullClient extends Client {
     @Override
     void asks() {
         reached.keySet().removeIf(it -> !has(it) && gate.isIdle(it)); // others may have come further by now
+        forsaken.removeIf(gate::isIdle);
         MessageQueueListener listener = consumer.getMessageQueueListener();
         if (listener != null && listener != listening) {
             listening.tell(listener);
@@ -105,12 +109,15 @@ final class PullClient extends Client {
 
     @Override
     void reached(Queue queue, long offset) {
-        reached.put(queue, offset);
+        if (!forsaken.contains(queue)) {
+            reached.put(queue, offset);
+        }
     }
 
     /** How far it was worked on before counts no more: others may have come further when it is ours again. */
     @Override
     void forsake(Queue queue) {
+        forsaken.add(queue);
         reached.remove(queue);
         super.forsake(queue);
     }

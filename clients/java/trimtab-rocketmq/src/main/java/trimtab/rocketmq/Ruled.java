@@ -20,9 +20,10 @@ final class Ruled {
 
     private final Client client;
     private final Map<String, Tries<Queue>> tries = new HashMap<>();
-    /** Topics of which the client was not told all, and is to ask again. */
+    /** Topics of which the client has not all, and is to ask again. */
     private final Set<String> incomplete = ConcurrentHashMap.newKeySet();
-    private boolean hasFailed;
+    /** Topics for which the rule has failed lately. */
+    private final Set<String> failed = ConcurrentHashMap.newKeySet();
 
     Ruled(Client client) {
         this.client = client;
@@ -47,8 +48,8 @@ final class Ruled {
      * Of one topic, which all of these queues are of. What was dropped here goes first, and comes anew; what it cannot
      * begin on is tried more and more rarely.
      */
-    List<MessageQueue> of(AllocateMessageQueueStrategy rule, String group, String clientId, List<MessageQueue> queues,
-            List<String> clientIds) {
+    synchronized List<MessageQueue> of(AllocateMessageQueueStrategy rule, String group, String clientId,
+            List<MessageQueue> queues, List<String> clientIds) {
         String topic = queues.get(0).getTopic();
         List<MessageQueue> all = whole(rule, group, clientId, queues, clientIds);
         Tries<Queue> mine = tries.computeIfAbsent(topic, it -> new Tries<>());
@@ -56,12 +57,13 @@ final class Ruled {
         List<MessageQueue> share = new ArrayList<>();
         for (MessageQueue it : all) {
             Queue named = Client.named(it);
+            if (!client.has(named)) {
+                incomplete.add(topic); // told or not, it may not begin; 4.9 asks again only after 20 s
+            }
             if (client.hasDropped(named)) {
                 client.wake();
             } else if (mine.isDue(named, client.has(named), System.nanoTime())) {
                 share.add(it);
-            } else {
-                incomplete.add(topic);
             }
         }
         return share;
@@ -70,14 +72,13 @@ final class Ruled {
     /** All that the rule gives. If it fails, the client keeps what it has, as with RocketMQ alone. */
     List<MessageQueue> whole(AllocateMessageQueueStrategy rule, String group, String clientId,
             List<MessageQueue> queues, List<String> clientIds) {
+        String topic = queues.get(0).getTopic();
         try {
             List<MessageQueue> share = rule.allocate(group, clientId, queues, clientIds);
-            hasFailed = false;
+            failed.remove(topic);
             return share == null ? List.of() : share; // RocketMQ takes it for that, too
         } catch (RuntimeException e) {
-            String topic = queues.get(0).getTopic();
-            if (!hasFailed) {
-                hasFailed = true;
+            if (failed.add(topic)) {
                 LOG.error("{}: the strategy {} failed: the consumer keeps what it has of {}",
                         group, rule.getName(), topic, e);
             }
