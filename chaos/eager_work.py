@@ -29,7 +29,7 @@ NOT_FOR_THEM: Final = frozenset({Kind.TWIN})
 
 def unsettled(history: History, queues: int) -> Iterator[str]:
     """Say which queues have not one worker each, as far as the last messages tell."""
-    until = max((it.at for it in history if it.kind == "acked"), default=0)
+    until = _last_acked(history)
     workers = defaultdict[int, Counter[str]](Counter)
     for event in history:
         if event.kind == "effect" and until - STEADY_S * S < event.at <= until:
@@ -43,8 +43,11 @@ def unsettled(history: History, queues: int) -> Iterator[str]:
 def is_steady(history: History, queues: int) -> bool:
     """Whether each queue has had one worker for a while, wholly after the faults."""
     (healed,) = [it.at for it in history if it.kind == "healed"]
-    lately = max((it.at for it in history if it.kind == "acked"), default=0)
-    return lately - STEADY_S * S > healed and not any(unsettled(history, queues))
+    return _last_acked(history) - STEADY_S * S > healed and not any(unsettled(history, queues))
+
+
+def _last_acked(history: History) -> int:
+    return max((it.at for it in history if it.kind == "acked"), default=0)
 
 
 def shared_at_rest(history: History) -> Iterator[str]:

@@ -20,6 +20,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 from console.cluster import admin, bootstrap_servers, native_options
 from console.errors import Away, Failure
 from console.settings import Settings
+from streaming.startup.losses import offsets_at
 
 _TIMEOUT_S = 15.0
 """As ``whole_topics`` waits for a healthy broker's answer."""
@@ -86,8 +87,7 @@ def lags(
 def _ends(client: AdminClient, queues: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
     latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # stubs
     places = [TopicPartition(*queue) for queue in queues]
-    asked = client.list_offsets(dict.fromkeys(places, latest), request_timeout=_TIMEOUT_S)
-    found = {(it.topic, it.partition): answer.result().offset for it, answer in asked.items()}
-    if min(found.values()) < 0:  # so it looks when time was up
+    found = offsets_at(client, places, latest, _TIMEOUT_S)
+    if found is None:
         raise KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - librdkafka's own name
     return found

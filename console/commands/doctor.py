@@ -24,7 +24,7 @@ def doctor(
 ) -> None:
     """Look for what is wrong, and say what to do about each; exit code 3 if anything is.
 
-    Looks at the controller's ticks, each group's summary and key_values, Kafka's own members of
+    Looks at the controller's ticks, each group's summary and assignments, Kafka's own members of
     the group, verdicts on brokers, and at history and dead letters of the last hour. Of one group
     also at lags (six seconds more where messages wait), but not at verdicts and dead letters. What
     could not be looked at is said on stderr, and to programs as `not_examined`.

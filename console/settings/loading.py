@@ -15,8 +15,8 @@ from pydantic_settings import InitSettingsSource
 
 from console.errors import ExitCode, Failure
 from console.settings.keys import Key, dotted
-from console.settings.layers import Given, Layer, from_environment, from_file, from_flags, nested
-from console.settings.masking import MASK, masked
+from console.settings.layers import Layer, from_environment, from_file, from_flags, nested
+from console.settings.masking import MASK, is_masked, masked
 from console.settings.model import Settings
 
 DEFAULT_FILE = Path("trimtab.toml")
@@ -63,7 +63,7 @@ def load(
         from_file(path) if path else {},
     )
     chosen = {key: it for layer in reversed(layers) for key, it in layer.items()}
-    for key, it in filter(_is_hidden, chosen.items()):
+    for key, it in ((key, it) for key, it in chosen.items() if is_masked(it.value)):
         raise Failure(
             f"{dotted(key)} ({it.origin}) is {MASK}, as `trimtab config show` prints it: give "
             "the value itself",
@@ -77,11 +77,6 @@ def load(
     except ValidationError as error:
         problems = (_line(problem, layers) for problem in error.errors(include_url=False))
         raise Failure("\n".join(problems), ExitCode.USAGE) from None
-
-
-def _is_hidden(entry: tuple[Key, Given]) -> bool:
-    value = entry[1].value
-    return isinstance(value, str) and MASK in value
 
 
 def _line(problem: ErrorDetails, layers: tuple[Layer, ...]) -> str:

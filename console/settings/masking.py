@@ -18,6 +18,11 @@ _URL = ("redis", "url")
 _SECRET = re.compile(r"password|secret|token|key|sasl\.jaas\.config", re.IGNORECASE)
 
 
+def is_masked(value: object) -> bool:
+    """Tell whether something of a value has been hidden."""
+    return isinstance(value, str) and MASK in value
+
+
 def masked(key: Sequence[str], value: object) -> object:
     """``value``, unless it is an option that sounds like a secret; a URL without its user."""
     is_of_others = bool(value) and tuple(key[:2]) in OF_OTHERS

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from console.encoding import as_toml
 from console.settings.loading import Loaded, effective
-from console.settings.masking import MASK
+from console.settings.masking import is_masked
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 """What TOML takes for a key without quotes."""
@@ -36,7 +36,7 @@ def toml(loaded: Loaded) -> str:
             name = key[-1] if _BARE.fullmatch(key[-1]) else as_toml(key[-1])
             if value is None or value == {}:
                 lines.append(f"# {name} is not set")
-            elif isinstance(value, str) and MASK in value:
+            elif is_masked(value):
                 lines.append(f"# {name} = {_written(value)}  # {origin}, and hidden here")
             else:
                 lines.append(f"{name} = {_written(value)}  # {origin}")

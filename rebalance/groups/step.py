@@ -115,9 +115,7 @@ def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     moves = 0
     if target.is_due(draft, now.clock):  # what followed the log may have changed that
         moves = target.retarget(draft, allocator, now)  # the strategy is asked
-        moves += (
-            len(taken - set(draft.target.aimed)) if taken else 0
-        )  # `retarget` has counted the aimed
+        moves += len(taken - set(draft.target.aimed)) if taken else 0  # the aimed are counted
         if not draft.target.is_new:
             succession.follow(draft)  # the strategy failed: heirs get what the evicted had
     succession.stand_by(draft)  # standing heirs are dealt anew

@@ -4,7 +4,7 @@ A beat counts so if its fingerprint is known (``pulses``): then it is a short be
 quiet group (``rebalance.groups.quiet``). And nothing else may happen to the group in this batch: no
 other record is about it, no other beat of it is unknown, and nothing can be due by the end of the
 batch even if none of these beats counted. All other beats of the batch go the plain way, and so do
-all of a batch in which anything is unusual about times or the gate.
+all of a batch in which anything is unusual about times.
 
 While the gate is shut no beat is counted. Those of which it is known that the gate drops them are
 dropped here (``short_beats``).

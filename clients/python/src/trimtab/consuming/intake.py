@@ -234,9 +234,7 @@ class Intake:
 
     def _look(self) -> None:
         """Nothing is in hand; what waits may have changed its owner."""
-        self.steps += 1
-        self._tell_again(self.hand.moved)
-        self.hand.come_back()
+        self._come_back()
         asked = [it.grant for it in self.readings.values() if not it.ending]
         owned, firsts = self.owned(asked), self.hand.waiting()
         mine = {it.queue for it in owned.grants}
@@ -245,7 +243,6 @@ class Intake:
                 reading.next = min(reading.next, firsts[reading.queue])
         if not firsts.keys() <= mine:
             self.hand.keep(mine)
-        self.came_back.set()
         # The client reads what is lost until the callback has its turn: nothing is taken unseen.
         is_lost = len(owned.grants) < len(asked)
         self.due = 0.0 if self.over or is_lost else min(owned.until, now_s() + _LOOK_S)

@@ -35,7 +35,7 @@ class Taking:
     @property
     def has_polled(self) -> bool:
         """Whether what a `poll` gave is in hand: it is done when that is asked for the next one."""
-        return not (self.in_loop or self._intake.gone or self._intake.hand.is_empty())
+        return not (self.in_loop or self._intake.gone or self.has_nothing)
 
     @property
     def has_nothing(self) -> bool:
@@ -121,7 +121,7 @@ class Taking:
 
     def _go_back(self) -> None:
         """What a loop was left with has not been finished."""
-        if self._begins and not self._intake.hand.is_empty():
+        if self._begins and not self.has_nothing:
             self._intake.put_back()
         self._begins = False
 

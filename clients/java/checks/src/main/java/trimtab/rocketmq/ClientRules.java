@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.function.Consumer;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
@@ -78,25 +79,28 @@ public final class ClientRules {
         }
     }
 
-    private static String late() throws MQClientException {
+    /** A consumer that is attached, and then has its listener registered once more. */
+    private static DefaultMQPushConsumer registeredLate(Consumer<DefaultMQPushConsumer> registering)
+            throws MQClientException {
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("billing");
-        MessageListenerConcurrently listener = (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
-        consumer.registerMessageListener(listener);
+        registering.accept(consumer);
         Trimtab.attach(consumer, MemberOptions.of("127.0.0.1:1"));
-        consumer.registerMessageListener(listener);
+        registering.accept(consumer);
         consumer.getOffsetStore().load(); // as its start does
+        return consumer;
+    }
+
+    private static String late() throws MQClientException {
+        MessageListenerConcurrently listener = (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+        DefaultMQPushConsumer consumer = registeredLate(it -> it.registerMessageListener(listener));
         ConsumeConcurrentlyContext context = new ConsumeConcurrentlyContext(new MessageQueue("orders", "broker-a", 0));
         return ((MessageListenerConcurrently) consumer.getMessageListener()).consumeMessage(List.of(), context).name();
     }
 
     /** With whether RocketMQ is to commit by itself, by which it chooses what it takes the answer for. */
     private static String lateInOrder() throws MQClientException {
-        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("billing");
         MessageListenerOrderly listener = (messages, context) -> ConsumeOrderlyStatus.SUCCESS;
-        consumer.registerMessageListener(listener);
-        Trimtab.attach(consumer, MemberOptions.of("127.0.0.1:1"));
-        consumer.registerMessageListener(listener);
-        consumer.getOffsetStore().load(); // as its start does
+        DefaultMQPushConsumer consumer = registeredLate(it -> it.registerMessageListener(listener));
         ConsumeOrderlyContext context = new ConsumeOrderlyContext(new MessageQueue("orders", "broker-a", 0));
         MessageListenerOrderly guarded = (MessageListenerOrderly) consumer.getMessageListener();
         return guarded.consumeMessage(List.of(), context) + " " + context.isAutoCommit();
