@@ -34,6 +34,7 @@ from streaming.process.ending import Ending, ending_of, may_pass
 from streaming.process.tries import Tries
 from streaming.process.trouble import Trouble
 from streaming.query_listener import QueryListener
+from streaming.session import has_ended
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.delivery import Undelivered
@@ -101,6 +102,7 @@ class QueryLife:
         Raises:
             QueryFailed: It ended, and would again.
             NotSurveyed, NotReminded, Undelivered: It could not even begin.
+            ConnectionError: Spark is not there any more.
         """
         activation = self.activation
         while not self.stop.is_set():
@@ -113,6 +115,8 @@ class QueryLife:
                 pause = self._tries.failed(time.monotonic() - begun, answered=answered)
                 if not self.stop.is_set():
                     self.look_at_feeds()  # the end of one explains it, and does not pass
+                    if has_ended(self.spark):
+                        raise ConnectionError("Spark has ended") from error
                     if pause is None or not _may_pass(error):
                         raise
                 self._trouble.met(error)

@@ -12,7 +12,9 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
@@ -102,6 +104,18 @@ def kill_jvm() -> None:
         process.kill()
 
 
+def has_ended(spark: SparkSession) -> bool:
+    """Tell whether nothing can run here any more: the JVM is gone, or has stopped its context."""
+    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - PySpark is pinned
+    if process is not None and process.poll() is not None:
+        return True
+    context: Any = spark.sparkContext._jsc  # noqa: SLF001 - PySpark's own answer knows only its stop
+    try:
+        return bool(context.sc().isStopped())
+    except (Py4JError, ConnectionError):
+        return True
+
+
 def _last(output: Path, begun: int) -> str:
     """Return the last lines that the JVM has written beyond what was there: why it gave up."""
     with output.open("rb") as file:
@@ -181,9 +195,13 @@ def _runtime(options: Options) -> dict[str, str]:
 
 
 def _cluster(options: Options) -> dict[str, str]:
-    """What workers on other machines are sent; one that is lost is replaced."""
+    """What workers on other machines are sent; one that is lost is replaced.
+
+    The only one here cannot be lost. But after a machine has slept for two minutes Spark would
+    think so, and end.
+    """
     if options.spark.is_here:
-        return {}
+        return {"spark.storage.blockManagerHeartbeatTimeoutMs": "7d"}
     return {"spark.jars": ",".join(sorted(map(str, options.spark.jars.absolute().glob("*.jar"))))}
 
 

@@ -36,7 +36,7 @@ def activation_of(
     """
     says, writer = StatusWriter(options, status, None), StartWriter(options)
     with (
-        feeding((says,), Event()) as look_at_feeds,
+        feeding((says,)) as look_at_feeds,
         rehearsing(spark, options, operator) as rehearsal,
     ):
 

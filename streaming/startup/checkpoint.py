@@ -164,6 +164,8 @@ class Checkpoint:
         """Say in one line what the file system refuses, and what to do."""
         try:
             yield
+        except ConnectionError:
+            raise  # Spark's JVM is gone: no file system has said anything
         except (OSError, Py4JJavaError) as error:
             java = getattr(error, "java_exception", None)
             cause = str(error if java is None else java.toString()).split("\n", maxsplit=1)[0]

@@ -94,6 +94,18 @@ def test_a_place_that_cannot_be_written_is_named(
         assert not controller.lines("retrying")
 
 
+def test_a_jvm_that_ends_ends_its_controller(
+    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path
+) -> None:
+    """At once, and not as a query that fails and may be tried again: there is nothing to run it."""
+    with ControllerProcess(tmp_path, kafka.bootstrap_servers, topics_prefix) as controller:
+        os.kill(jvm_of(controller.pid), signal.SIGTERM)
+
+        assert FAILED == controller.ends(PATIENCE_S)
+        assert controller.lines("trimtab: the controller ended: Spark ended by itself")
+        assert not controller.lines("cannot be used")
+
+
 def jvm_of(controller: int) -> int:
     """The JVM below a controller."""
     command = ["ps", "-o", "pid=,comm=", "--ppid", str(controller)]

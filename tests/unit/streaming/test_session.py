@@ -56,3 +56,14 @@ def test_the_last_lines_are_those_of_this_start(tmp_path: Path) -> None:
     assert "not found" == session._last(output, len(old))  # noqa: SLF001 - as above
     output.write_text(old + "at somewhere\n" * 100_000 + "a\n\n  b\nc\n")
     assert "a; b; c" == session._last(output, len(old))  # noqa: SLF001 - as above
+
+
+def test_a_machine_that_sleeps_loses_no_executor() -> None:
+    """Where it is the only one: Spark would end with it. A worker elsewhere is replaced."""
+    patience = "spark.storage.blockManagerHeartbeatTimeoutMs"
+
+    assert "7d" == session_options(chosen())[patience]
+
+    away = load(key_values=["spark.master=spark://m:7077"], environment={}).settings
+    there = options(away, bootstrap_servers="k:1", jars=Path("jars"))
+    assert patience not in session_options(there)

@@ -11,10 +11,11 @@ class Patient:
     """A feed that does as it is told."""
 
     name = "patience"
+    has_ended = False
 
     def run(self, stop: Event) -> None:
         """Wait for the end."""
-        stop.wait()
+        self.has_ended = stop.wait()
 
 
 class Failing(Patient):
@@ -39,11 +40,12 @@ class Idle(Patient):
 
 def test_feeds_run_until_they_are_told_to_stop() -> None:
     """Leaving the block ends them, and waits for that."""
-    stop = Event()
-    with feeding((Patient(), Patient()), stop) as look:
+    feeds = Patient(), Patient()
+    with feeding(feeds) as look:
         look()
+        assert not any(feed.has_ended for feed in feeds)
 
-    assert stop.is_set()
+    assert all(feed.has_ended for feed in feeds)
 
 
 @pytest.mark.parametrize(
@@ -55,15 +57,15 @@ def test_feeds_run_until_they_are_told_to_stop() -> None:
 )
 def test_a_feed_that_ends_by_itself_is_an_error(feed: Patient, complaint: str) -> None:
     """With or without an error of its own; the others are told to stop."""
-    stop = Event()
+    other = Patient()
     with pytest.raises(FeedFailed, match=complaint):
-        watch(feed, stop)
+        watch(feed, other)
 
-    assert stop.is_set()
+    assert other.has_ended
 
 
-def watch(feed: Patient, stop: Event) -> None:
+def watch(feed: Patient, other: Patient) -> None:
     """Look at a feed, and at one that does as it is told, for as long as both run."""
-    with feeding((Patient(), feed), stop) as look:
-        while not stop.wait(0.01):
+    with feeding((other, feed)) as look:
+        while not other.has_ended:
             look()
