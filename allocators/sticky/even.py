@@ -37,7 +37,8 @@ def even(part: Part, bounds: Bounds, loads: Ints) -> Ints:
 
 def _fresh(part: Part, bounds: Bounds) -> bool:
     """Nobody has anything yet, and all are alike."""
-    alike = bool((bounds.low == bounds.low[0]).all() and (part.weights == part.weights[0]).all())
+    each = bounds.low, bounds.high, part.weights
+    alike = all(bool((those == those[0]).all()) for those in each)
     return alike and not bounds.spilt and bool((part.owners == NOBODY).all())
 
 

@@ -146,3 +146,17 @@ def test_the_shortcut_for_plain_groups_is_as_good(
     }
 
     assert worth(request, sticky(request).owners)[:3] == worth(request, short)[:3]
+
+
+@pytest.mark.parametrize("capped", ["m00", "m57"])
+def test_the_first_shares_of_a_large_group_heed_a_capacity(capped: str) -> None:
+    """One less than the others have, wherever the member stands (C17)."""
+    topics = [f"t{number:02}" for number in range(50)]
+    members = {f"m{n:02}": member(*topics) for n in range(100)}
+    members[capped] = member(*topics, cap=50)
+    plan = sticky(group(members, dict.fromkeys(topics, 101)))
+
+    found = shares(plan)
+    assert 50 == len(found[capped])
+    assert {50, 51} == {len(queues) for queues in found.values()}
+    assert 5_050 == len(plan.owners)
