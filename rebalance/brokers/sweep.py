@@ -18,7 +18,7 @@ from rebalance.brokers.draft import Draft
 from rebalance.brokers.ejections import ejection, prolonged, testers
 from rebalance.brokers.events import ReporterId
 from rebalance.brokers.findings import Findings, find
-from rebalance.brokers.limits import in_force, limit_for
+from rebalance.brokers.limits import in_force, limit_for, present
 from rebalance.brokers.obeying import drop_votes
 from rebalance.brokers.policy import DETECTORS
 from rebalance.ids import BrokerName, Millis
@@ -72,7 +72,7 @@ def _meet(draft: Draft, seen: Mapping[BrokerName, list[Calls]]) -> None:
             if len(draft.brokers) >= draft.policy.brokers_max:
                 continue
             broker = Broker(draft.now, draft.now)
-        address = _address(draft, calls)
+        address = _address(draft, calls, broker)
         if address and broker.address and address != broker.address:
             broker = Broker(draft.now, draft.now, place=broker.place)
             draft.items.pop(name, None)
@@ -86,10 +86,17 @@ def _meet(draft: Draft, seen: Mapping[BrokerName, list[Calls]]) -> None:
         )
 
 
-def _address(draft: Draft, calls: Iterable[Calls]) -> str:
-    """Where a quorum, and the majority of those that say, find the broker; else nothing."""
+def _address(draft: Draft, calls: Iterable[Calls], broker: Broker) -> str:
+    """Where a quorum, and the majority of those that say, find the broker; else nothing.
+
+    A broker has an address for each listener, and producers may use several. So it stays where a
+    quorum still finds it. Of one that is out the testers say nothing: they may all use another
+    listener than those who took it out.
+    """
     said = Counter(it.address for it in calls if it.address)
-    if not said:
+    if not said or said[broker.address] >= draft.policy.quorum:
+        return ""
+    if broker.out is not None and said.total() <= len(broker.out.testers):
         return ""
     address, count = max(said.items(), key=lambda it: (it[1], it[0]))
     agreed = count >= draft.policy.quorum and 2 * count > said.total()
@@ -98,9 +105,9 @@ def _address(draft: Draft, calls: Iterable[Calls]) -> str:
 
 def _notice_panic(draft: Draft, findings: Findings) -> None:
     """When most brokers are unfit, none is (I11); calm has to last two sweeps before that ends."""
-    unfit = sum(name in findings.trouble or bool(it.out) for name, it in draft.brokers.items())
-    left = len(draft.brokers) - unfit
-    if findings.trouble and 100 * left < draft.policy.panic_percent * len(draft.brokers):
+    known = present(draft)
+    fit = sum(name not in findings.trouble and not draft.brokers[name].out for name in known)
+    if findings.trouble and 100 * fit < draft.policy.panic_percent * len(known):
         draft.panic_until = Millis(draft.now + 2 * draft.policy.sweep_ms + 1)
 
 

@@ -184,3 +184,14 @@ def test_the_last_broker_of_a_topic_is_said_to_be_spared() -> None:
 
     story.command("c", available=True)
     assert "nothing against it" == story.verdict("c").reason
+
+
+def test_brokers_that_were_replaced_count_for_no_limit() -> None:
+    """Theirs would be a place in the room for those that are out, for an hour."""
+    story = ClusterStory("abcdefghij")
+    story.sweep(times=3)
+    story.brokers = "klmnopqrst"
+    story.sweep(times=10)
+    story.sweep(dict.fromkeys("klmn", FAILS), times=2)
+
+    assert 3 == len(story.out)

@@ -69,12 +69,15 @@ def find_it(story: ClusterStory, here: int, elsewhere: int) -> None:
 
 @pytest.mark.parametrize(
     ("here", "elsewhere", "found"),
-    [(4, 3, "c:1"), (3, 3, "c:1"), (2, 3, "c:2"), (0, 1, "c:1"), (0, 2, "c:2")],
+    [(4, 3, "c:1"), (3, 3, "c:1"), (2, 5, "c:1"), (1, 3, "c:2"), (0, 1, "c:1"), (0, 2, "c:2")],
 )
 def test_it_takes_most_of_those_that_say_to_move_a_broker(
     here: int, elsewhere: int, found: str
 ) -> None:
-    """And a quorum: else it keeps its address, its past and its record."""
+    """And a quorum: else it keeps its address, its past and its record.
+
+    So it does where a quorum still finds it: its producers may use two of its listeners.
+    """
     story = ClusterStory(reporters=7)
     find_it(story, here=7, elsewhere=0)
     assert "c:1" == story.cluster.brokers[C].address
@@ -93,3 +96,22 @@ def test_one_reporter_makes_no_past(voices: int) -> None:
     sweep(lies=all_say(story.reporters[:voices], {"c": 90.0}))
 
     assert (FINE, 90.0)[:voices] == story.cluster.brokers[C].past
+
+
+def test_a_broker_with_two_listeners_is_one_broker() -> None:
+    """Of those that it is tested by most may use the other one than those who took it out."""
+    story = ClusterStory(reporters=10)
+    outside = story.reporters[6:]
+    story.sweep(astray=outside)
+    story.sweep({"c": FAILS}, astray=outside)
+    for _ in range(30):
+        assert "c" == story.out
+        broken = story.cluster.brokers[C].out
+        assert broken is not None
+        for reporter in story.reporters:
+            view = dict.fromkeys("abde", FINE)
+            if reporter in broken.testers:
+                view["c"] = FAILS
+            address: Callable[[str], str] = "{}:9".format if reporter in outside else str
+            story.report(reporter, *sights(view, address=address))
+        story.pass_time(story.policy.sweep_ms)
