@@ -47,6 +47,11 @@ class Life(NamedTuple):
     member: MemberId
     incarnation: Incarnation
 
+    @property
+    def shared_name(self) -> MemberId:
+        """What it calls itself, and all lives of its process: without ``own_names``' addition."""
+        return MemberId(self.member.removesuffix(f"@{self.incarnation}"))
+
 
 def start_of(incarnation: Incarnation) -> str:
     """Return what all lives of one process have in common: when it started, in milliseconds."""

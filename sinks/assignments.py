@@ -12,7 +12,7 @@ from typing import Final
 
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn
 from rebalance.groups.model.events import Mode
-from rebalance.ids import Incarnation, Life, MemberId, Naming
+from rebalance.ids import Life, Naming
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, headers
 from sinks.fitting import fitted, is_taken
@@ -30,7 +30,7 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
     """Write a member's new assignment."""
     assignment = protocol.Assignment(
         group=decision.group,
-        member=own_name(decision.member, decision.incarnation),
+        member=decision.life.shared_name,
         incarnation=decision.incarnation,
         epoch=decision.epoch,
         target_epoch=decision.target_epoch,
@@ -40,7 +40,7 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
             InheritRef(
                 *inherited.queue,
                 inherited.epoch,
-                own_name(*inherited.predecessor.life),
+                inherited.predecessor.life.shared_name,
                 inherited.predecessor.life.incarnation,
                 inherited.predecessor.epoch,
             )
@@ -81,11 +81,6 @@ def withdrawn(decision: AssignmentWithdrawn, outlet: Outlet) -> Record:
     )
 
 
-def own_name(member: MemberId, incarnation: Incarnation) -> str:
-    """What a member calls itself; twins that are told apart stand in the books with their life."""
-    return member.removesuffix(f"@{incarnation}")
-
-
 def _rows(assignment: protocol.Assignment) -> int:
     return len(assignment.hold) + len(assignment.give) + len(assignment.inherit)
 
@@ -99,4 +94,4 @@ def _nameless(rows: tuple[HolderRef, ...]) -> tuple[HolderRef, ...]:
 
 
 def _taker(life: Life | None) -> LifeRef | None:
-    return None if life is None else LifeRef(own_name(*life), life.incarnation)
+    return None if life is None else LifeRef(life.shared_name, life.incarnation)

@@ -7,7 +7,6 @@ Called by ``sinks.record_of``. Keyed by group.
 """
 
 from rebalance.groups.model.decisions import Freed
-from sinks.assignments import own_name
 from sinks.contract import Outlet, Record, keyed_by_group
 from trimtab import protocol
 from trimtab.protocol import RELEASES, ReleaseRef
@@ -16,7 +15,7 @@ from trimtab.protocol import RELEASES, ReleaseRef
 def freed(decision: Freed, outlet: Outlet) -> Record:
     """Write a release for a life that has ended."""
     release = protocol.Release(
-        member=own_name(decision.member, decision.incarnation),
+        member=decision.life.shared_name,
         incarnation=decision.incarnation,
         sequence=0,
         queues=tuple(ReleaseRef(*it.queue, it.epoch, None, it.next) for it in decision.namings),

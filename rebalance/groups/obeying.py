@@ -103,10 +103,11 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
         case DrainMember():
             _drain(draft, command, event)
         case UndrainMember():
-            if not _member(draft, command.member).dismissed:
+            drained = _member(draft, command.member)
+            if not drained.dismissed:
                 raise Refused(f"no command drains {command.member}")
             membership.readmit(draft, command.member)
-            draft.rules.drain_no_more(command.member)
+            draft.rules.drain_no_more(Life(command.member, drained.incarnation))
             draft.outbox.changes.append(_cause(event))
         case EvictMember():
             _spare_the_last(draft, command)
@@ -133,6 +134,8 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
         case Forget():
             if draft.population:
                 raise Refused(f"the group has {draft.population} members")
+            if remains.are_worked_on(draft):
+                raise Refused("a member that is not known may still work on its queues")
             draft.wipe()
             draft.rules.obeyed = (event.id,)
         case _:

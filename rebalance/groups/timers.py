@@ -85,15 +85,15 @@ def earliest(draft: Draft, without: Collection[MemberId] = ()) -> Millis | None:
 def _deadlines(draft: Draft, without: Collection[MemberId] = ()) -> Iterator[Millis]:
     if None in draft.handover.posted.values():
         yield Millis(0)  # the next batch shows that it is out
-    held, members, ends = (
+    held, members, sessions = (
         draft.membership.suspected.merged(),
         draft.membership.members.merged(),
         _sessions(draft),
     )
-    for name in chain(held, without):
-        ends.pop(name, None)
+    apart = {*held, *without}
+    ends = [end for name, end in sessions.items() if name not in apart]
     if ends:
-        yield Millis(min(ends.values()))
+        yield Millis(min(ends))
     resting = (members[name].resting_until for name in members.those(Trait.RESTING))
     yield from (until for until in resting if until is not None)
     yield from routing.deadlines(draft)
@@ -109,8 +109,11 @@ def _deadlines(draft: Draft, without: Collection[MemberId] = ()) -> Iterator[Mil
         # A pause does not stop hand-overs under way: eager holders have had their time.
         yield from (deadline for name, deadline in _revocations(draft) if members[name].eager)
         return
-    yield from held.values()
-    yield from (deadline for name, deadline in _revocations(draft) if name not in held)
+    revocations = _revocations(draft)
+    overdue = {name for name, _ in revocations}
+    for name, until in held.items():  # who has let go meanwhile has until its session ends
+        yield until if name in overdue else Millis(max(until, sessions[name]))
+    yield from (deadline for name, deadline in revocations if name not in held)
 
 
 def _target_deadlines(draft: Draft) -> Iterator[Millis]:

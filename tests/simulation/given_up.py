@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 
 from audit.history import Life
 from rebalance.groups.model.decisions import MemberChange, MemberChanged
-from sinks.assignments import own_name
 from tests.simulation.brain import Brain
 from tests.simulation.process import Process
 from tests.simulation.rest import is_known
@@ -29,7 +28,7 @@ def given_up(brain: Brain, processes: Iterable[Process]) -> Iterator[Life]:
     changes = [it for it in decisions if isinstance(it, MemberChanged)]
     for it in changes:
         if it.change in _GIVEN_UP:
-            yield Life(own_name(it.member, it.incarnation), it.incarnation)
+            yield Life(it.life.shared_name, it.incarnation)
     for process in processes:
         life, _ = process.worker
         replaced = any(_replaces(it, life) for it in changes)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from audit.violations import Invariant, Violation
 from rebalance.groups.model.decisions import Decision, MemberChange, MemberChanged
-from sinks.assignments import own_name
 from tests.simulation.brain import Brain
 from tests.simulation.model_kafka import Broker
 from tests.simulation.rules import GROUP, PREFIX
@@ -25,7 +24,7 @@ def hasty(brain: Brain, broker: Broker, decided: Sequence[Decision]) -> Iterator
     rows = [row for log in logs for row in log if row.offset <= brain.furthest.get(row.topic, -1)]
     for it in decided:
         if isinstance(it, MemberChanged) and it.change is MemberChange.EXPIRED:
-            name = own_name(it.member, it.incarnation)
+            name = it.life.shared_name
             then = next(broker.written_at(row) for row in rows if row.position == it.cause.position)
             marks = f'"member":"{name}"'.encode(), f'"{it.incarnation}"'.encode()
             said = [row for row in rows if all(mark in (row.value or b"") for mark in marks)]

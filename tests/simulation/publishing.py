@@ -6,7 +6,7 @@ from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.events import Mode
 from rebalance.ids import Naming
 from sinks import Outlet
-from sinks.assignments import issued, own_name
+from sinks.assignments import issued
 from trimtab.protocol import ASSIGNMENTS, Assignment, HolderRef, InheritRef, LifeRef, decode
 
 
@@ -15,7 +15,7 @@ def assignment(decision: AssignmentIssued) -> Assignment:
     portion = decision.portion
     return Assignment.model_construct(
         group=decision.group,
-        member=own_name(decision.member, decision.incarnation),
+        member=decision.life.shared_name,
         incarnation=decision.incarnation,
         epoch=decision.epoch,
         target_epoch=decision.target_epoch,
@@ -25,7 +25,7 @@ def assignment(decision: AssignmentIssued) -> Assignment:
             InheritRef(
                 *row.queue,
                 row.epoch,
-                own_name(*row.predecessor.life),
+                row.predecessor.life.shared_name,
                 row.predecessor.life.incarnation,
                 row.predecessor.epoch,
             )
@@ -45,7 +45,7 @@ def _holdings(namings: Iterable[Naming]) -> tuple[HolderRef, ...]:
             *it.queue,
             it.epoch,
             it.next,
-            None if it.to is None else LifeRef(own_name(*it.to), it.to.incarnation),
+            None if it.to is None else LifeRef(it.to.shared_name, it.to.incarnation),
         )
         for it in namings
     )

@@ -5,10 +5,10 @@ has one worker among the members that own queues, a member that broadcasts works
 topics, and the controller knows exactly the members that are there.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from rebalance.groups.model.state import GroupState
-from sinks.assignments import own_name
+from rebalance.ids import Life
 from tests.simulation.driver import Seen
 from tests.simulation.process import Process
 from trimtab.protocol import QueueRef
@@ -27,9 +27,7 @@ def unrest(processes: Collection[Process], topics: Mapping[str, Seen], state: Gr
             continue  # of two with one name one is refused
         if sorted(process.working) != everything:
             return f"{process.name} broadcasts and works on {sorted(process.working)}"
-    known = {
-        own_name(name, member.incarnation) for name, member in state.membership.members.items()
-    }
+    known = {life.shared_name for life in _members(state)}
     there = {process.name for process in processes}
     unmarked = sorted(name for name, it in state.membership.members.items() if it.awaits_mark)
     if unmarked:
@@ -40,10 +38,12 @@ def unrest(processes: Collection[Process], topics: Mapping[str, Seen], state: Gr
 def is_known(process: Process, state: GroupState) -> bool:
     """Tell whether the controller has this very life in its roster."""
     life, _ = process.worker
-    return any(
-        own_name(name, member.incarnation) == life.member and member.incarnation == life.incarnation
-        for name, member in state.membership.members.items()
-    )
+    return tuple(life) in {(it.shared_name, it.incarnation) for it in _members(state)}
+
+
+def _members(state: GroupState) -> Iterator[Life]:
+    for name, member in state.membership.members.items():
+        yield Life(name, member.incarnation)
 
 
 def _queues(topics: Mapping[str, Seen], wanted: Iterable[str]) -> list[QueueRef]:

@@ -13,7 +13,6 @@ from audit.violations import Invariant, Violation
 from rebalance import ids
 from rebalance.groups.model.decisions import Decision, TwinsMet
 from rebalance.groups.model.policy import TwinRule
-from sinks.assignments import own_name
 from tests.simulation.process import Process
 from tests.simulation.rules import GROUP
 from trimtab.session import Ending
@@ -46,7 +45,7 @@ def _comes_back(newer: Process, met: TwinsMet, older: Process) -> bool:
 
 
 def _process(life: ids.Life, everybody: Sequence[Process]) -> Process | None:
-    name, start = own_name(*life), life.incarnation[:13]
+    name, start = life.shared_name, life.incarnation[:13]
     for process in everybody:
         if (process.name, process.worker[0].incarnation[:13]) == (name, start):
             return process

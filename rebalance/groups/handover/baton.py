@@ -22,7 +22,7 @@ Its one rule: nobody but the heir that is named may begin.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from rebalance.groups.handover import endings, passing
@@ -45,6 +45,8 @@ class _Step:
 
     loads: Mapping[MemberId, int] | None = None
     """How many queues the target means for each, once asked for."""
+    excess: dict[MemberId, int] = field(default_factory=dict)
+    """How much more each has than it can carry, of those of whom more is meant than that."""
 
 
 def call_back(draft: Draft, stamp: Stamp) -> None:
@@ -152,7 +154,26 @@ def _may_keep(
         return False
     if not holder.owns or not may_own(holder, topic):
         return False
-    return holder.capacity is None or _has_room(draft, name, holder.capacity, kept)
+    if holder.capacity is None:
+        return True
+    if _is_too_much(draft, name, holder):
+        return _carries(draft, name, holder.capacity)
+    return _has_room(draft, name, holder.capacity, kept)
+
+
+def _carries(draft: Draft, name: MemberId, capacity: int) -> bool:
+    """Tell whether a member that can carry less than is meant for it can keep this one, too.
+
+    It gives up what it has beyond its capacity, and no more.
+    """
+    excess = draft.scratch(_Step).excess
+    if name not in excess:
+        books = draft.handover.books
+        owned = [books[queue] for queue in books.concerning({name})]
+        rests = [it for it in owned if it.holder.member == name and not it.moves]
+        excess[name] = len(rests) - capacity
+    excess[name] -= 1
+    return excess[name] < 0
 
 
 def _has_room(draft: Draft, name: MemberId, capacity: int, kept: Counter[MemberId]) -> bool:

@@ -21,6 +21,7 @@ but for ``adoption``, nothing else takes a queue from anybody.
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.handover import claims, notice, passing, strangers
@@ -28,7 +29,7 @@ from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Released
 from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
-from rebalance.ids import Epoch, Held, Life, Millis, Queue, Tenure
+from rebalance.ids import Epoch, Held, Life, Millis, Naming, Queue, Tenure
 from rebalance.stamp import Stamp
 
 
@@ -42,6 +43,8 @@ class _Step:
     """Queues whose holder is done and that had no heir; ``baton.settle`` fills them."""
 
 
+_FARTHEST: Final = 1_000_000
+"""Lives that hand a queue on before the controller reads it draw one epoch each: far fewer."""
 _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
 """The holder did, or is taken to have done, what it was told."""
 
@@ -66,7 +69,7 @@ def book(draft: Draft, event: Released) -> bool:
             )
         ending = Ending.RELEASED if event.own or owned.ending is None else owned.ending
         since = event.stamp.heard if event.own else passing.last_sign(draft, owned)
-        heir = owned.named_by(naming)
+        heir = _named(draft, owned, naming)
         goes |= heir is not None and owned.asked is None
         _vacate(draft, queue, owned, ending, event.stamp, heir, since)
         if heir is not None:
@@ -74,6 +77,16 @@ def book(draft: Draft, event: Released) -> bool:
             if naming.to is not None and owned.asked is None:
                 draft.handover.taken.add(queue)
     return goes
+
+
+def _named(draft: Draft, owned: Ownership, naming: Naming) -> Grant | None:
+    """Return the grant that a release names, unless its epoch is one that nobody can have drawn.
+
+    Epochs go on above it. Near their end no member could release anything any more, and the cell's
+    next groups would begin there, too.
+    """
+    heir = owned.named_by(naming)
+    return None if heir is not None and heir.epoch > draft.next_epoch + _FARTHEST else heir
 
 
 def _begin(draft: Draft, queue: Queue, tenure: Tenure, stamp: Stamp) -> None:

@@ -20,7 +20,7 @@ from rebalance.ids import began
 def holds(draft: Draft, event: Joined) -> bool:
     """Tell whether a new life is of a process that was commanded to drain."""
     return any(
-        it.member == event.member and event.comes_back_from(it.incarnation)
+        it.shared_name == event.life.shared_name and event.comes_back_from(it.incarnation)
         for it in draft.rules.drained
     )
 

@@ -98,8 +98,12 @@ def _renew(draft: Draft, event: Joined, outcome: Renewed) -> None:
         # It may work on everything now, so no member need wait for what it held.
         draft.ended[event.life] = Ending.LEFT
     said = replace(known, sequence=event.sequence, challenger=None, guarded=member.guarded)
-    if member != said:
-        draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
+    if member == said:
+        return
+    draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
+    if known.awaits_mark and member == replace(said, presumed=False):
+        draft.outbox.touched = True  # it was asked to say all again (``marks``), and nothing is new
+    else:
         draft.outbox.changes.append(
             Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position)
         )
@@ -141,7 +145,7 @@ def _admit(draft: Draft, event: Joined, outcome: Admitted) -> None:
     if namesake is not None:
         _name_both(draft, event, namesake)
     name, stamp, member, remark = event.member, event.stamp, outcome.member, ""
-    rest = flapping.rest(draft, name, event.instance, stamp.clock)
+    rest = flapping.rest(draft, event.life, event.instance, stamp.clock)
     if rest is not None:
         member, remark = replace(member, resting_until=rest.until), rest.remark
         draft.expect_by(rest.until)

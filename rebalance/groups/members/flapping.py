@@ -44,7 +44,7 @@ def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
 
     Names that come and go only once may flood the book; when it is full, new ones are not entered.
     """
-    past, policy = _past(draft, name, member.instance), draft.policy
+    past, policy = _past(draft, Life(name, member.incarnation), member.instance), draft.policy
     if draft.membership.flaps.get(past) is None and not _has_room(draft, clock):
         return
     flaps = _recalled(draft, past, clock)
@@ -65,9 +65,9 @@ class Rest(NamedTuple):
     """For people, who may know why it comes and goes."""
 
 
-def rest(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis) -> Rest | None:
+def rest(draft: Draft, life: Life, instance: InstanceId | None, clock: Millis) -> Rest | None:
     """Return whether a member that comes (back) now has to rest."""
-    policy, flaps = draft.policy, _recalled(draft, _past(draft, name, instance), clock)
+    policy, flaps = draft.policy, _recalled(draft, _past(draft, life, instance), clock)
     if flaps.count < policy.flap_limit:
         return None
     half_lives = 0
@@ -131,10 +131,10 @@ def _strike_out(draft: Draft, clock: Millis) -> None:
             draft.membership.flaps.remove(past)
 
 
-def _past(draft: Draft, name: MemberId, instance: InstanceId | None) -> str:
+def _past(draft: Draft, life: Life, instance: InstanceId | None) -> str:
     """Whose past it is: the instance's, unless a whole fleet shares that instance."""
     shared = draft.policy.on_twin_instance is TwinRule.SEPARATE
-    return name if instance is None or shared else instance
+    return life.shared_name if instance is None or shared else instance
 
 
 def _recalled(draft: Draft, past: str, clock: Millis) -> Flaps:

@@ -3,7 +3,8 @@
 The rule may change while a group is at work. It counts for lives that come: whoever the group knows
 by now, as a member or from a page, keeps the name that it is known under until it goes.
 
-Called by ``step`` for each event, and by ``adoption`` for what is published.
+Called by ``step`` for each event, and by ``adoption`` for what is published. It is
+taken off where the process counts, or what it calls itself (``Life.shared_name``).
 """
 
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from rebalance.groups.model.events import (
     RouteObserved,
 )
 from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import Incarnation, Life, MemberId, Naming
+from rebalance.ids import Life, MemberId, Naming
 
 _NAME_CHARACTERS: Final = 255
 """The longest name that can be published (``trimtab.protocol.limits``)."""
@@ -51,13 +52,10 @@ def named_apart(record: Adopted, policy: Policy) -> Adopted:
     return replace(record, life=_apart(record.life), portion=portion)
 
 
-def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:
-    """Return the name of one life; ``sinks`` takes the addition off where it says who it is.
-
-    A name that leaves no room for it stays as it is.
-    """
-    own = MemberId(f"{member}@{incarnation}")  # ``twins._shared_name`` undoes it
-    return own if len(own) <= _NAME_CHARACTERS else member
+def own_name(life: Life) -> MemberId:
+    """Return the name of one life. A name that leaves no room for it stays as it is."""
+    own = MemberId(f"{life.member}@{life.incarnation}")  # ``Life.shared_name`` undoes it
+    return own if len(own) <= _NAME_CHARACTERS else life.member
 
 
 def _known(draft: Draft, life: Life) -> Life:
@@ -95,4 +93,4 @@ def _named(namings: tuple[Naming, ...], name: Callable[[Life], Life]) -> tuple[N
 
 
 def _apart(life: Life) -> Life:
-    return life._replace(member=own_name(*life))
+    return life._replace(member=own_name(life))

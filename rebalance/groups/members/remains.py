@@ -72,10 +72,15 @@ def without_refused(events: Sequence[Moment]) -> list[Moment]:
     ]
 
 
+def are_worked_on(group: Draft | GroupState) -> bool:
+    """Tell whether somebody who is no member may work on the group's queues, or begin to."""
+    return omissions.withholds(group) or bool(group.handover.books or group.handover.strangers)
+
+
 def kept(state: GroupState) -> GroupState:
     """Return what to remember of an empty group: if it has no remains, only the epoch."""
     if state.membership.empty_since is not None:
         return state
-    if omissions.withholds(state):
-        return state  # who may work on its queues has to be heard first (``omissions``)
+    if are_worked_on(state):
+        return state  # who it is has to be heard first, or must have stopped
     return GroupState.unknown(state.name, state.epoch) if state.rules.are_the_policys else state

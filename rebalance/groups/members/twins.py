@@ -20,7 +20,7 @@ from rebalance.groups.model.events import (
 )
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import TwinRule
-from rebalance.ids import Incarnation, InstanceId, Life, MemberId
+from rebalance.ids import InstanceId, Life, MemberId
 from rebalance.stamp import Stamp
 
 
@@ -79,8 +79,9 @@ def _go_on_for_ever(draft: Draft, event: Joined, rival: MemberId) -> bool:
     """
     if rival == event.member:
         return False
-    instance = draft.membership.members[rival].instance
-    return flapping.rest(draft, rival, instance, event.stamp.clock) is not None
+    older = draft.membership.members[rival]
+    life, instance = Life(rival, older.incarnation), older.instance
+    return flapping.rest(draft, life, instance, event.stamp.clock) is not None
 
 
 def _outlives(draft: Draft, event: Joined, rival: Life) -> bool:
@@ -90,7 +91,7 @@ def _outlives(draft: Draft, event: Joined, rival: Life) -> bool:
     """
     if draft.policy.on_twin is not TwinRule.SEPARATE or event.incarnation >= rival.incarnation:
         return False
-    return _shared_name(*rival) == _shared_name(*event.life)
+    return rival.shared_name == event.life.shared_name
 
 
 def enrol(draft: Draft, event: Joined) -> None:
@@ -147,7 +148,7 @@ def _is_replaced(draft: Draft, event: Joined, rival: MemberId) -> bool:
 def _is_namesake(draft: Draft, event: Joined, rival: MemberId) -> bool:
     """Tell whether a rival is another life of the newcomer's name, told apart or not."""
     incarnation = draft.membership.members[rival].incarnation
-    return _shared_name(rival, incarnation) == _shared_name(*event.life)
+    return Life(rival, incarnation).shared_name == event.life.shared_name
 
 
 def _has_come_back(draft: Draft, event: Joined, rival: MemberId) -> bool:
@@ -175,7 +176,7 @@ def _namesake(draft: Draft, event: Joined, known: AbstractSet[MemberId]) -> Riva
     """
     if draft.policy.on_twin is not TwinRule.SEPARATE:
         return None
-    shared = _shared_name(*event.life)
+    shared = event.life.shared_name
     other = _namesakes(draft).get(shared)
     if other is not None and draft.membership.members.get(other) is None:
         # That one has gone in this step; perhaps an earlier one is there.
@@ -196,12 +197,8 @@ def _namesakes(draft: Draft) -> dict[str, MemberId]:
         found = sorted(
             (member.incarnation, name) for name, member in draft.membership.members.items()
         )
-        names.namesakes = {_shared_name(name, incarnation): name for incarnation, name in found}
+        names.namesakes = {Life(name, incarnation).shared_name: name for incarnation, name in found}
     return names.namesakes
-
-
-def _shared_name(name: MemberId, incarnation: Incarnation) -> str:
-    return name.removesuffix(f"@{incarnation}")
 
 
 def _lives(draft: Draft, rival: MemberId, stamp: Stamp) -> bool:

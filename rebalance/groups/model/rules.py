@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rebalance.groups.model.overrides import NONE, Overrides
-from rebalance.ids import Life, MemberId, Millis, TopicName
+from rebalance.ids import Life, Millis, TopicName
 
 _DRAINED: Final = 1_000
 """Lives of one group. People drain a rack at a time, by one command for each member."""
@@ -83,12 +83,12 @@ class RulesDraft:
 
     def drain(self, life: Life) -> None:
         """A life is commanded to drain."""
-        self.drain_no_more(life.member)
+        self.drain_no_more(life)
         self.drained = (*self.drained, life)[-_DRAINED:]
 
-    def drain_no_more(self, name: MemberId) -> None:
-        """It may have queues again."""
-        self.drained = tuple(it for it in self.drained if it.member != name)
+    def drain_no_more(self, life: Life) -> None:
+        """Its process may have queues again."""
+        self.drained = tuple(it for it in self.drained if it.shared_name != life.shared_name)
 
     def drop(self) -> None:
         """Forget which commands were obeyed; what they have set stays."""

@@ -87,4 +87,7 @@ class TargetDraft:
             heir = self.heirs.get(queue)
             owner = None if heir is None else self.owners.get(queue)
             assert heir is None or owner not in {None, heir}, f"{heir} stands by for {owner}"
-        return Target(self.owners, epoch, self.at, self.shortage, self.heirs)
+        at = (
+            None if self.deferred and self.urgent else self.at
+        )  # the next step is not to wait either
+        return Target(self.owners, epoch, at, self.shortage, self.heirs)

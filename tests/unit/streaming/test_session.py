@@ -64,6 +64,7 @@ def test_a_machine_that_sleeps_loses_no_executor() -> None:
 
     assert "7d" == session_options(chosen())[patience]
 
-    away = load(key_values=["spark.master=spark://m:7077"], environment={}).settings
+    cluster = ["spark.master=spark://m:7077", "spark.driver_host=here"]
+    away = load(key_values=cluster, environment={}).settings
     there = options(away, bootstrap_servers="k:1", jars=Path("jars"))
     assert patience not in session_options(there)

@@ -22,7 +22,7 @@ from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import MemberId, Millis, TopicName
-from tests.builders.records import beat_of, commanded, joined, left, registered, routed
+from tests.builders.records import beat_of, commanded, joined, left, registered, released, routed
 from tests.builders.story import BIRTH_MS, Story, only, two_members
 
 B, NOBODY = MemberId("b"), MemberId("nobody")
@@ -298,3 +298,31 @@ def test_a_forgotten_group_keeps_its_epoch_and_nothing_else() -> None:
         story.state.topics.routes,
         story.state.membership.flaps,
     )
+
+
+def test_a_group_that_a_stranger_works_in_is_not_forgotten() -> None:
+    """It was named by a release; it has no member, and two would work on the queue (A18)."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 1))
+    story.reads(released("a", "orders-0@1>2=x"), left("a"))
+    assert {"orders-0": "x@2"} == {it: page[:3] for it, page in story.pages().items()}
+
+    (answer,) = only(CommandAnswered, story.reads(commanded(Forget())))
+
+    assert ("refused", "a member that is not known may still work on its queues") == (
+        answer.outcome,
+        answer.detail,
+    )
+
+
+def test_a_rebalance_waits_for_no_interval_though_the_strategy_changes_as_well() -> None:
+    """Another strategy is asked in the next step, which is to be at once."""
+    story = Story(Policy(assignment_interval_ms=Millis(60_000)))
+    story.reads(joined("a"), joined("b"), routed("orders", 2))
+    target = story.state.target.epoch
+    story.reads(
+        commanded(RebalanceNow(), name="c1"), commanded(ChooseStrategy("STICKY"), name="c2")
+    )
+    story.ticks()
+
+    assert target < story.state.target.epoch

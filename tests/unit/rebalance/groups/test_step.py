@@ -6,6 +6,7 @@ import pytest
 
 from allocators import allocator
 from rebalance.allocation import AllocationPlan
+from rebalance.groups.model.commands import Pause
 from rebalance.groups.model.decisions import AssignmentIssued, HandedOver, Rebalanced
 from rebalance.groups.model.events import Event, Portion
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised
@@ -18,6 +19,7 @@ from tests.builders.records import (
     Record,
     at,
     beat_of,
+    commanded,
     joined,
     missing,
     released,
@@ -173,6 +175,17 @@ def test_target_that_is_older_than_a_capacity_grants_nothing_beyond_it() -> None
     story.waits(seconds=5)
 
     assert 1 == len(story.owners())
+
+
+def test_a_member_that_can_carry_less_gives_up_no_more_than_that() -> None:
+    """While the target must wait: a pause moves nothing but what is too much (C17)."""
+    story = Story(allocator=allocator("STICKY"))
+    story.reads(joined("a"), routed("orders", 10))
+    story.reads(commanded(Pause()))
+    story.reads(joined("a", capacity=9))
+    story.settles()
+
+    assert 9 == len(story.owners())
 
 
 # -- what holds for every step

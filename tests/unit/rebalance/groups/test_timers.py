@@ -193,3 +193,11 @@ def test_queues_that_vanish_are_given_up_though_the_topic_has_outgrown_its_room(
 
     assert route is not None
     assert (new[:2], 4) == (list(route.queues), route.left_out)
+
+
+def test_one_that_is_held_for_no_reason_any_more_is_looked_at_when_its_session_ends() -> None:
+    """It has let go meanwhile. Else each beat of the group would look at every member."""
+    draft = a_group().with_member("a", seen=4_000).with_member("b", seen=9_000).drafted()
+    draft.membership.suspected.put(A, Millis(6_000))
+
+    assert 14_000 == timers.earliest(draft)

@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
 from trimtab.protocol.names import BrokerName, Incarnation, MemberName, TopicName
-from trimtab.protocol.quantities import Epoch, EpochReached, Position, QueueId
+from trimtab.protocol.quantities import Epoch, Position, QueueId
 from trimtab.protocol.shelves import Row, Shelved, ShelvedByGiver, ShelvedByTaker
 
 
@@ -78,7 +78,7 @@ class ReleaseRef(NamedTuple):
     id: QueueId
     epoch: Epoch
     position: Position | None
-    next: EpochReached | None = None
+    next: Epoch | None = None
     to: Taker | None = None
     """Whose that is; None: that of whoever was promised the queue under it."""
 

@@ -10,8 +10,8 @@ from rebalance.groups.model.draft import Draft
 from rebalance.ids import Epoch, MemberId
 from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import life, namings, page_text, queue
-from tests.builders.records import at, beat_of, released
-from tests.builders.story import handing_over, only
+from tests.builders.records import at, beat_of, joined, released, routed
+from tests.builders.story import Story, handing_over, only
 
 BOOKS = (
     a_group().with_route("orders", 2).with_member("a").with_member("b").with_member("c").at_epoch(5)
@@ -237,3 +237,14 @@ def test_release_of_a_life_that_has_ended_counts_if_it_is_the_first() -> None:
 
     assert "b@2" == first_page(draft)
     assert {("a", "b", 2, Ending.RELEASED, None)} == set(draft.outbox.passages)
+
+
+@pytest.mark.parametrize("far", [1_000_000, 2**52])
+def test_an_epoch_that_nobody_can_have_drawn_is_no_naming(far: int) -> None:
+    """Else one record would use up the epochs of the group, and of those that come after it."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 1))
+    story.reads(released("a", f"orders-0@1>{story.state.epoch + far + 2}=x"))
+
+    assert far > story.state.epoch
+    assert {"orders-0": f"a@{story.state.epoch}"} == story.pages()

@@ -3,7 +3,7 @@
 import pytest
 
 from rebalance.groups.members import marks
-from rebalance.groups.model.decisions import AssignmentIssued
+from rebalance.groups.model.decisions import AssignmentIssued, Rebalanced
 from rebalance.groups.model.events import Released
 from rebalance.groups.model.overview import GroupPhase
 from rebalance.ids import MemberId
@@ -183,3 +183,17 @@ def test_who_beats_on_without_a_mark_is_asked_to_join_and_mark_again() -> None:
 def asked(story: Story) -> list[bool]:
     """Whether b was asked for its join, if it was told anything."""
     return [it.join_again for it in only(AssignmentIssued, story.decided) if it.member == "b"]
+
+
+def test_a_mark_that_never_comes_is_no_reason_to_deal_anew() -> None:
+    """A member without the right to write it is asked again and again, and says the same (F14)."""
+    story = joining()
+    story.waits(seconds=2)
+    target, begun = story.state.target.epoch, len(story.decisions)
+    for _ in range(5):
+        story.wall += 1_000
+        story.reads(beat_of("a", epoch=9, owned="orders-0@1 orders-1@1"), beat_of("b", epoch=9))
+        story.reads(joined("b", marks=True))
+
+    assert target == story.state.target.epoch
+    assert [] == only(Rebalanced, story.decisions[begun:])

@@ -8,12 +8,13 @@ from rebalance.groups.members import flapping
 from rebalance.groups.model.decisions import MemberChanged
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import InstanceId, MemberId, Millis
+from rebalance.ids import Incarnation, InstanceId, Life, MemberId, Millis
 from tests.builders.group import a_group
 from tests.builders.records import beat_of, joined, left, routed
 from tests.builders.story import Story, only
 
 A = MemberId("a")
+LIFE = Life(A, Incarnation("1"))
 POLICY = Policy(flap_limit=4, flap_half_life_ms=Millis(60_000))
 
 
@@ -41,7 +42,7 @@ def test_rest_lasts_until_the_count_has_fallen_to_half_the_limit(
     departures: int, clock: int, expected: int | None
 ) -> None:
     """Each half-life halves it; and no past is so bad that it takes more than three."""
-    rest = flapping.rest(departed(departures), A, None, Millis(clock))
+    rest = flapping.rest(departed(departures), LIFE, None, Millis(clock))
 
     assert expected == (None if rest is None else rest.until)
 
@@ -51,7 +52,7 @@ def test_a_past_belongs_to_the_instance() -> None:
     draft = departed(4)
     instance = InstanceId("a")
 
-    rest = flapping.rest(draft, MemberId("another"), instance, Millis(0))
+    rest = flapping.rest(draft, LIFE._replace(member=MemberId("another")), instance, Millis(0))
 
     assert flapping.Rest(Millis(60_000), "it comes and goes, 4 times lately") == rest
 

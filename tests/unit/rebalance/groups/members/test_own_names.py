@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from rebalance.groups.model.commands import DrainMember, UndrainMember
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Freed
 from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import MemberId
+from rebalance.ids import Epoch, MemberId
 from tests.builders.notation import queue_text
-from tests.builders.records import beat_of, joined, released, routed
+from tests.builders.records import beat_of, commanded, joined, left, released, routed
 from tests.builders.story import Story, only
 
 CHANGES = [
@@ -103,3 +104,29 @@ def calls_for_restarts(members: int) -> int:
     finally:
         sys.setprofile(None)
     return calls["call"]
+
+
+def test_a_drain_is_of_a_process_whatever_its_lives_are_called() -> None:
+    """The next life does not get queues again; once that is allowed, the one after it does."""
+    story = Story(policy=Policy(on_twin=TwinRule.SEPARATE))
+    story.reads(joined("a"), joined("b:5-1"), routed("orders", 2))
+    story.reads(commanded(DrainMember(MemberId("b@5-1"))))
+    story.reads(joined("b:5-2", last_epoch=Epoch(1)))
+    assert story.state.membership.members[MemberId("b@5-2")].draining
+
+    story.reads(commanded(UndrainMember(MemberId("b@5-2"))))
+    story.reads(joined("b:5-3", last_epoch=Epoch(1)))
+    assert not story.state.membership.members[MemberId("b@5-3")].draining
+
+
+def test_who_comes_and_goes_rests_whatever_its_lives_are_called() -> None:
+    """Each has a name of its own, and all have one past (C11)."""
+    story = Story(policy=Policy(on_twin=TwinRule.SEPARATE, flap_limit=4))
+    story.reads(joined("a"), routed("orders", 2))
+    for number in range(1, 6):
+        story.reads(joined(f"b:{number}"))
+        story.waits(seconds=1)
+        story.reads(left(f"b:{number}"))
+    story.reads(joined("b:6"))
+
+    assert story.state.membership.members[MemberId("b@6")].resting_until is not None
