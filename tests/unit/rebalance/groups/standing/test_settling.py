@@ -86,3 +86,14 @@ def test_heirs(
 ) -> None:
     """Who stands heir to what."""
     assert heirs == told(dealt(people, owners, were).standing.heirs())
+
+
+def test_more_racks_than_tell_anything_count_for_nothing() -> None:
+    """A host for each member: else each is a kind of its own, and looked at for each queue."""
+    names = [f"m{number:02}" for number in range(70)]
+    owners = {name: f"t{2 * place} t{2 * place + 1}" for place, name in enumerate(names)}
+    apart = dealt({name: member("t", rack=f"host-{name}") for name in names}, owners)
+    alike = dealt(dict.fromkeys(names, T), owners)
+
+    assert told(alike.changes) == told(apart.changes)
+    assert 140 == len(apart.changes)
