@@ -61,14 +61,19 @@ def _keep(scales: Scales) -> None:
 
 
 def _give_away(scales: Scales) -> None:
+    """Give each queue to whoever stands lowest. Where no row was found, none appears later."""
+    full = set[int]()
     for queue in _heaviest_first(scales):
-        if scales.owner[queue] != NOBODY:
+        kind = scales.kind_of[queue]
+        if scales.owner[queue] != NOBODY or kind in full:
             continue
         taker = scales.lowest(queue)
         if taker == NOBODY:
-            _make_room(scales, scales.kind_of[queue])
+            _make_room(scales, kind)
             taker = scales.lowest(queue)
-        if taker != NOBODY:
+        if taker == NOBODY:
+            full.add(kind)
+        else:
             scales.give(queue, taker)
 
 

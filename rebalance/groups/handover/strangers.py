@@ -22,21 +22,20 @@ from rebalance.stamp import Stamp
 
 def note(draft: Draft, life: Life, stamp: Stamp) -> None:
     """Note that a life that is no member holds a queue."""
-    draft.handover.strangers = {**draft.handover.strangers, life: stamp.heard}
+    draft.handover.strangers[life] = stamp.heard
     draft.expect_by(_until(draft, stamp.heard))
 
 
 def hear(draft: Draft, life: Life, stamp: Stamp) -> None:
     """Hear a life that is no member."""
     if draft.handover.strangers.get(life, stamp.heard) < stamp.heard:
-        draft.handover.strangers = {**draft.handover.strangers, life: stamp.heard}
+        draft.handover.strangers[life] = stamp.heard
 
 
 def begin(draft: Draft, now: Stamp) -> None:
     """Take all of them as heard just now: a controller starts."""
-    heard = {life: max(at, now.heard) for life, at in draft.handover.strangers.items()}
-    if heard != draft.handover.strangers:
-        draft.handover.strangers = heard
+    for life, at in draft.handover.strangers.items():
+        draft.handover.strangers[life] = max(at, now.heard)
 
 
 def admit(draft: Draft, name: MemberId, incarnation: Incarnation, stamp: Stamp) -> None:
@@ -48,7 +47,7 @@ def admit(draft: Draft, name: MemberId, incarnation: Incarnation, stamp: Stamp) 
         if life.incarnation < incarnation:
             end(draft, life, Ending.FENCED)
         elif life.incarnation == incarnation:
-            _forget(draft, life)
+            del draft.handover.strangers[life]
             _ask_anew(draft, life, stamp)
 
 
@@ -64,7 +63,7 @@ def end(draft: Draft, life: Life, ending: Ending) -> None:
     """A life has ended, if it is a stranger."""
     if life not in draft.handover.strangers:
         return
-    _forget(draft, life)
+    del draft.handover.strangers[life]
     books = draft.handover.books
     if any(books[queue].holder.life == life for queue in books.concerning({life.member})):
         draft.ended[life] = ending
@@ -87,9 +86,3 @@ def deadlines(draft: Draft) -> Iterator[Millis]:
 
 def _until(draft: Draft, heard: Millis) -> Millis:
     return Millis(heard + draft.policy.silence_ms(draft.policy.session_timeout_ms_max))
-
-
-def _forget(draft: Draft, life: Life) -> None:
-    draft.handover.strangers = {
-        it: heard for it, heard in draft.handover.strangers.items() if it != life
-    }

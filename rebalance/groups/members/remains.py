@@ -72,15 +72,17 @@ def without_refused(events: Sequence[Moment]) -> list[Moment]:
     ]
 
 
-def are_worked_on(group: Draft | GroupState) -> bool:
+def are_worked_on(draft: Draft) -> bool:
     """Tell whether somebody who is no member may work on the group's queues, or begin to."""
-    return omissions.withholds(group) or bool(group.handover.books or group.handover.strangers)
+    books = draft.handover.books.merged()
+    ends = any(page.ending is not None for page in books.values())
+    return ends or bool(draft.handover.strangers) or omissions.withholds(draft)
 
 
 def kept(state: GroupState) -> GroupState:
     """Return what to remember of an empty group: if it has no remains, only the epoch."""
     if state.membership.empty_since is not None:
         return state
-    if are_worked_on(state):
-        return state  # who it is has to be heard first, or must have stopped
+    if omissions.withholds(state) or state.handover.books or state.handover.strangers:
+        return state  # who may work on its queues has to be heard first, or must have stopped
     return GroupState.unknown(state.name, state.epoch) if state.rules.are_the_policys else state

@@ -56,7 +56,7 @@ class HandoverDraft:
         """As in the state, once ``baton.settle`` has looked."""
         self.posted = before.posted
         self.asked_causes = before.asked_causes
-        self.strangers = before.strangers
+        self.strangers = dict(before.strangers)
         self.served: set[Epoch] = set()
         """Whose records were acted on in this step."""
         self.over: set[Queue] = set()

@@ -2,7 +2,10 @@
 
 import random
 
+import pytest
+
 from allocators import allocator
+from allocators.sticky import weighted as lists
 from rebalance.ids import MemberId
 from tests.unit.allocators.groups import group, member, shares, shelf
 
@@ -58,3 +61,15 @@ def test_equal_weights_are_no_weights() -> None:
     plain = allocator("STICKY")
 
     assert plain(request) == allocator("STICKY", {"queue_weights": {"t": 9, "u": 9}})(request)
+
+
+def test_room_that_is_not_there_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For queues that are alike: each look goes through every member."""
+    looks: list[int] = []
+    monkeypatch.setattr(lists, "_make_room", lambda _, kind: looks.append(kind))
+    balanced = allocator("STICKY", {"queue_weights": {"t": [["", 1, 3]]}})
+
+    plan = balanced(group(dict.fromkeys("abc", member("t", cap=1)), {"t": 100}))
+
+    assert 3 == len(plan.owners)
+    assert 1 == len(looks)
