@@ -6,9 +6,13 @@ conventions are ready to be named in the settings: a prefix of both names, or tw
 An empty answer means "unknown", and the strategy refuses it.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
+
+_LIFE: Final = re.compile(r"@\d{13}-[0-9a-f]{8}$")
+"""What is added where twins are told apart: each life has a name of its own (``own_names``)."""
 
 
 class RoomResolver(Protocol):
@@ -50,5 +54,5 @@ class ListedRooms:
         return self.brokers.get(broker, "")
 
     def client_room(self, client: str) -> str:
-        """Look the client up."""
-        return self.clients.get(client, "")
+        """Look the client up, by what it calls itself."""
+        return self.clients.get(_LIFE.sub("", client), "")

@@ -38,6 +38,15 @@ def test_every_strategy_assigns_a_plain_group(name: str) -> None:
     assert not plan.unassigned
 
 
+def test_a_room_is_that_of_what_a_client_calls_itself() -> None:
+    """Where twins are told apart each life has a name of its own, which no table can list."""
+    strategy = allocator("MACHINE_ROOM_NEARBY", NEEDED["MACHINE_ROOM_NEARBY"])
+    names = ("a@1767225600000-9f86d081", "b")
+    plan = strategy(group(dict.fromkeys(names, member("t")), {"t": 4}))
+
+    assert set(names) == set(plan.owners.values())
+
+
 @pytest.mark.parametrize(
     ("name", "option"), [("CONFIG", "messageQueueList"), ("MACHINE_ROOM", "consumeridcs")]
 )
