@@ -16,6 +16,7 @@ from streaming.feeds import StatusWriter, feeding
 from streaming.metrics.status import Status
 from streaming.options import Options
 from streaming.rehearsal import rehearsing
+from streaming.session import has_ended
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint
 from streaming.startup.delivery import StartWriter
@@ -30,6 +31,7 @@ def activation_of(
 
     Raises:
         CheckpointUnusable: The checkpoint cannot be moved.
+        ConnectionError: Spark is not there any more.
         NameTaken: It needs a name of its own.
         NotTold: Kafka does not say where its topics end.
         Undelivered: Kafka did not take the start.
@@ -42,6 +44,8 @@ def activation_of(
 
         def is_fit() -> bool:
             look_at_feeds()
+            if has_ended(spark):
+                raise ConnectionError("Spark has ended")  # what took over could not go on
             writer.stay_ready()
             return rehearsal.is_done()
 

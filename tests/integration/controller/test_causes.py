@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -94,16 +95,36 @@ def test_a_place_that_cannot_be_written_is_named(
         assert not controller.lines("retrying")
 
 
+@pytest.mark.timeout(900)  # two starts of Spark
 def test_a_jvm_that_ends_ends_its_controller(
     kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path
 ) -> None:
-    """At once, and not as a query that fails and may be tried again: there is nothing to run it."""
-    with ControllerProcess(tmp_path, kafka.bootstrap_servers, topics_prefix) as controller:
-        os.kill(jvm_of(controller.pid), signal.SIGTERM)
+    """At once, and not as a query that fails and may be tried again: there is nothing to run it.
 
-        assert FAILED == controller.ends(PATIENCE_S)
-        assert controller.lines("trimtab: the controller ended: Spark ended by itself")
-        assert not controller.lines("cannot be used")
+    So does that of a standby, which would take over, and then could not go on.
+    """
+    shared: dict[str, object] = {"controller.checkpoint": tmp_path / "checkpoint"}
+    a, b = (
+        ControllerProcess(
+            tmp_path / name,
+            kafka.bootstrap_servers,
+            topics_prefix,
+            further,
+            **{"controller.name": name, **shared},
+        )
+        for name, further in (("a", ()), ("b", ("--standby",)))
+    )
+    with ExitStack() as running:
+        running.callback(a.kill)
+        a.start()
+        running.callback(b.kill)
+        b.stand_by()
+        for controller, how in ((b, signal.SIGKILL), (a, signal.SIGTERM)):
+            os.kill(jvm_of(controller.pid), how)
+
+            assert FAILED == controller.ends(PATIENCE_S)
+            assert controller.lines("trimtab: the controller ended: Spark ended by itself")
+            assert not controller.lines("cannot be used")
 
 
 def jvm_of(controller: int) -> int:
