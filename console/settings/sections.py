@@ -47,9 +47,10 @@ class ControllerSettings(Section):
     policy.session_timeout_min. If it is shorter than the tick interval, log time runs slow."""
 
     cells_per_partition: int = Field(default=1, ge=1, le=limits.CELLS_PER_PARTITION)
-    """Into how many cells the groups of a partition are divided. With more, more cores share the
-    work of many groups; each cell costs some milliseconds a batch. A checkpoint fixes the number:
-    to change it, start once with `trimtab run --new-checkpoint`."""
+    """Into how many cells the groups of a partition are divided. More cores share the work of many
+    groups if there is a cell for each, and a task: spark.options.spark.sql.shuffle.partitions. Each
+    cell costs some milliseconds a batch. A checkpoint fixes both numbers: to change one, start once
+    with `trimtab run --new-checkpoint`."""
 
     checkpoint: str = ""
     """Where Spark keeps the controller's state; unset, <home>/checkpoint. With an empty place or an
