@@ -1,13 +1,16 @@
 """The catalogue, the document that explains it, and the alerts that rest on it."""
 
 import re
+from typing import Any
 
 import yaml
 
+from rebalance.groups.model.overview import GroupPhase
 from rebalance.groups.model.policy import Policy
 from streaming.metrics.catalogue import Metrics
 from streaming.metrics.families import Histogram
 from tests.builders.checkout import ROOT
+from trimtab.protocol import HISTORY
 
 ALERTS = ROOT / "deploy/prometheus/alerts.yaml"
 DOCUMENT = ROOT / "docs/operate.md"
@@ -32,10 +35,9 @@ def test_names_say_what_they_count() -> None:
 
 def test_alerts_rest_on_metrics_that_exist() -> None:
     """And each is explained."""
-    (group,) = yaml.safe_load(ALERTS.read_text())["groups"]
     names = {it.name for it in Metrics().families()}
 
-    for rule in group["rules"]:
+    for rule in rules():
         asked = set(re.findall(r"trimtab_\w+", rule["expr"]))
         assert asked
         assert asked <= names, rule["alert"]
@@ -45,9 +47,25 @@ def test_alerts_rest_on_metrics_that_exist() -> None:
 
 def test_no_alert_waits_for_longer_than_evictions_are_held() -> None:
     """By default so many silent members are evicted after half a minute, and then none is held."""
-    (group,) = yaml.safe_load(ALERTS.read_text())["groups"]
-    (rule,) = [it for it in group["rules"] if it["alert"] == "TrimtabEvictionsHeld"]
+    (rule,) = [it for it in rules() if it["alert"] == "TrimtabEvictionsHeld"]
 
     assert "for" not in rule
     assert "max_over_time" in rule["expr"]
     assert f"`policy.blast_hold` ({Policy().blast_hold_ms // 1_000} s)" in DOCUMENT.read_text()
+
+
+def test_alerts_ask_for_states_and_kinds_that_exist() -> None:
+    """A name that nothing has would never fire, and nobody would notice."""
+    told = "\n".join(rule["expr"] for rule in rules())
+    states = re.findall(r'trimtab_groups{state="(\w+)"}', told)
+    kinds = re.findall(r'trimtab_notes_total{kind="(\w+)"}', told)
+
+    assert {"starved"} == {*states} <= {*GroupPhase}
+    assert {"ailment", "conflict", "doubled", "hold"} == {*kinds} <= HISTORY.kinds.keys()
+
+
+def rules() -> list[dict[str, Any]]:
+    """All alerts."""
+    (group,) = yaml.safe_load(ALERTS.read_text())["groups"]
+    found: list[dict[str, Any]] = group["rules"]
+    return found
