@@ -33,7 +33,7 @@ MANIFESTS = {
     for path in [
         *(HOME / name for name in (*KUSTOMIZATION["resources"], *OPTIONS)),
         HOME / "secret.example.yaml",
-        ROOT / "deploy" / "worker" / "kubernetes.yaml",
+        *(ROOT / "deploy" / "worker" / name for name in ("kubernetes.yaml", "disruption.yaml")),
     ]
 }
 DEPLOYMENT = MANIFESTS["deploy/kubernetes/controller.yaml"]["spec"]
@@ -177,6 +177,24 @@ def test_whatever_one_names_is_what_another_is_called() -> None:
     assert settings["name"] == volumes["settings"]["configMap"]["name"]
     assert secret["metadata"]["name"] == CONTAINER["envFrom"][0]["secretRef"]["name"]
     assert KUSTOMIZATION["namespace"] == secret["metadata"]["namespace"]
+
+
+def test_a_worker_is_asked_where_it_answers() -> None:
+    """At the port that it is told; and budget and spread are about its pods."""
+    deployment = MANIFESTS["deploy/worker/kubernetes.yaml"]["spec"]
+    budget = MANIFESTS["deploy/worker/disruption.yaml"]["spec"]
+    labels, pod = deployment["template"]["metadata"]["labels"], deployment["template"]["spec"]
+    (container,), (spread,) = pod["containers"], pod["topologySpreadConstraints"]
+    (port,) = container["ports"]
+    told = {it["name"]: it["value"] for it in container["env"]}
+    selectors = (it["selector"]["matchLabels"] for it in (deployment, budget))
+
+    assert str(port["containerPort"]) == told["PROBE_PORT"]
+    assert {port["name"]} == {
+        container[probe]["httpGet"]["port"] for probe in ("readinessProbe", "livenessProbe")
+    }
+    assert [labels] * 3 == [*selectors, spread["labelSelector"]["matchLabels"]]
+    assert "cpu" in container["resources"]["requests"]
 
 
 def test_the_settings_are_settings() -> None:

@@ -5,7 +5,9 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from urllib.request import urlopen
 from uuid import uuid4
 
 import pytest
@@ -14,6 +16,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
+from console.embedded.ports import choose_port
 from tests.builders.checkout import ROOT
 from tests.builders.examples import here, programs
 from tests.integration.controller_process import ControllerProcess
@@ -90,21 +93,30 @@ def test_the_worker_of_the_image_runs_until_it_is_told_to_end(
         "KAFKA_BOOTSTRAP_SERVERS": kafka.bootstrap_servers,
         "GROUP": a_group(),
         "TOPIC": orders,
+        "PROBE_PORT": str(choose_port(0)),
     }
     assert values.keys() == names
 
+    def well() -> None:
+        for path in ("livez", "readyz"):
+            with urlopen(f"http://127.0.0.1:{values['PROBE_PORT']}/{path}") as answer:
+                assert HTTPStatus.OK == answer.status
+
     program = (WORKER / "worker.py").read_text()
     program = program.replace("group=", f"prefix={controller.prefix!r}, group=")
-    reads_until_told_to_end(program, os.environ | values)
+    reads_until_told_to_end(program, os.environ | values, well)
 
 
-def reads_until_told_to_end(program: str, environment: Mapping[str, str]) -> None:
+def reads_until_told_to_end(
+    program: str, environment: Mapping[str, str], meanwhile: Callable[[], None] = lambda: None
+) -> None:
     """Run it until it has printed a message; SIGTERM ends it in good order."""
     command = [sys.executable, "-uc", program]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
             assert re.match(rb"b'\d'", process.stdout.readline())
+            meanwhile()
             process.send_signal(signal.SIGTERM)
             assert 0 == process.wait(PATIENCE_S)
         finally:
