@@ -3,8 +3,8 @@
 Kafka names the resource at most, and never the operation: a topic that may not be described looks
 as if it did not exist. So who asks says what it was about to do.
 
-Used by both transports. The table for people is in the SDK's README; a test on a real listener
-compares both.
+Used by both transports. The table for people is docs/rights.md; a test on a real listener compares
+both.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
