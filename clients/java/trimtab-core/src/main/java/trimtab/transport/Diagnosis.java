@@ -52,7 +52,7 @@ public final class Diagnosis {
         }
         if (error instanceof ClusterAuthorizationException) { // Kafka's words for it name no topic
             return "Kafka at " + servers + " lets " + user() + " write to no topic at all: grant it the rights that"
-                    + " docs/rights.md names";
+                    + " docs/rights.md names (before Kafka 2.8 also IdempotentWrite on the cluster)";
         }
         if (error instanceof GroupAuthorizationException) {
             return "Kafka at " + servers + " denies group " + ((GroupAuthorizationException) error).groupId()
