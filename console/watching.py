@@ -5,7 +5,7 @@ line of JSON, or a document of YAML, for each. Called by `trimtab top` and by ev
 takes `--watch`.
 
 Its one rule: what has been shown once stays until there is something newer, and is never passed off
-as new: that it is old, and why, is said above it.
+as new: that it is old, and why, is said above it. So it is if no controller is at work.
 """
 
 import shutil
@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from console.encoding import visible
 from console.errors import Away
 from console.output import Format, Shown, beginning, is_drawable, write
 
@@ -25,8 +26,24 @@ Kafka that does not answer."""
 _CLEAR = "\x1b[H\x1b[2J"
 
 
-def watched(draw: Callable[[], Shown], output: Format, *, watch: bool) -> None:
+def _nothing() -> None:
+    """Nothing is to be said of a view."""
+
+
+def watched(
+    draw: Callable[[], Shown],
+    output: Format,
+    *,
+    watch: bool,
+    remark: Callable[[], str | None] = _nothing,
+) -> None:
     """Show what is drawn, once or until Ctrl-C.
+
+    Args:
+        draw: Makes the view.
+        output: How it is shown.
+        watch: Whether it is shown again and again.
+        remark: Asked for what is said above each of these.
 
     Raises:
         Failure: It cannot be drawn; of a Kafka that is away only the first time.
@@ -40,12 +57,13 @@ def watched(draw: Callable[[], Shown], output: Format, *, watch: bool) -> None:
     while True:
         try:
             shown = at_once(draw, PATIENCE_S, screen.wait)
+            said = at_once(remark, PATIENCE_S, screen.wait)
         except Away as error:
             if not screen.has_shown:
                 raise
             screen.lose(str(error))
         else:
-            screen.show(shown)
+            screen.show(shown, said)
         time.sleep(_EVERY_S)
 
 
@@ -56,16 +74,21 @@ class _Screen:
         self._output = output
         self._is_drawn_over = output in {Format.TABLE, Format.WIDE} and is_drawable()
         self._last: str | None = None
-        self._is_lost = False
+        self._is_lost = self._is_remarked = False
 
     @property
     def has_shown(self) -> bool:
         """Whether Kafka has answered once."""
         return self._last is not None
 
-    def show(self, shown: Shown) -> None:
-        """Draw the newest."""
+    def show(self, shown: Shown, remark: str | None) -> None:
+        """Draw the newest below what is to be said of it; that once, where nothing is drawn over."""
         self._last, self._is_lost = shown.text(self._output, in_line=True), False
+        if remark is not None and self._is_drawn_over:
+            self._last = f"{visible(remark)}\n{self._last}"
+        elif remark is not None and not self._is_remarked:
+            sys.stderr.write(f"trimtab: {visible(remark)}\n")
+        self._is_remarked = remark is not None
         self._draw(self._last)
 
     def wait(self) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from console.commands.commanding import Asked, command_broker
-from console.commands.group_views import Since, published_by
+from console.commands.group_views import Since, at_work, published_by
 from console.commands.help import Command, group
 from console.commands.options import (
     ConfigFile,
@@ -80,7 +80,7 @@ def list_brokers(
             the_known("cluster", cluster, {key.cluster for key in verdicts})
         return Listing("brokers", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, output, watch=watch)
+    watched(draw, output, watch=watch, remark=at_work(published))
 
 
 @app.command(cls=Command)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from console.commands.group_views import Since, published_by
+from console.commands.group_views import Since, at_work, published_by
 from console.commands.help import Command, group
 from console.commands.options import (
     ConfigFile,
@@ -64,4 +64,4 @@ def list_deadletters(
         names = (*view.NARROW, *view.WIDE) if output is Format.WIDE else view.NARROW
         return Shown({"deadletters": chosen}, fitting([*map(view.cut, chosen)], *names))
 
-    watched(draw, output, watch=watch)
+    watched(draw, output, watch=watch, remark=at_work(published))

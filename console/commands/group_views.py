@@ -4,6 +4,7 @@ The records are read by ``console.published`` and put into rows by ``console.vie
 about one group reads one partition.
 """
 
+from collections.abc import Callable
 from enum import StrEnum
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -97,7 +98,7 @@ def list_groups(
         rows = view.rows(at_once(published.briefs), state or (), like)
         return Listing("groups", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, output, watch=watch)
+    watched(draw, output, watch=watch, remark=at_work(published))
     _remark(published, context)
 
 
@@ -117,7 +118,8 @@ def describe(
       trimtab groups describe billing --watch
     """
     published = published_by(config, key_values)
-    watched(lambda: _described(published, name), output, watch=watch)
+    remark = at_work(published)
+    watched(lambda: _described(published, name), output, watch=watch, remark=remark)
     _remark(published, context)
 
 
@@ -231,10 +233,17 @@ def published_by(config: object, key_values: list[str] | None) -> "Published":
     return Published(settings_of(config, key_values).settings)  # type: ignore[arg-type]  # typer's path
 
 
+def at_work(published: "Published") -> Callable[[], str | None]:
+    """Return what says, to who watches, that no controller is at work."""
+    from console.at_work import AtWork
+
+    return AtWork(published).remark
+
+
 def _remark(published: "Published", context: typer.Context) -> None:
     """Say so if no controller is at work: tables look the same for as long as Kafka keeps them.
 
-    Who watches is not told here, but by `trimtab top`.
+    Who watches is told above each view.
     """
     from console.errors import Failure
     from console.published import at_once

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from console.commands.group_views import published_by
+from console.commands.group_views import at_work, published_by
 from console.commands.help import Command, group
 from console.commands.options import ConfigFile, KeyValues, Output, Watch
 from console.output import Format, Listing, Shown
@@ -59,4 +59,4 @@ def list_members(
             rows = view.rows_of(summary, {key.member: it for key, it in told.items()})
         return Listing("members", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, output, watch=watch)
+    watched(draw, output, watch=watch, remark=at_work(published))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from console.commands.group_views import Group, published_by
+from console.commands.group_views import Group, at_work, published_by
 from console.commands.help import Command, group
 from console.commands.options import ConfigFile, KeyValues, Output, Watch
 from console.output import Format, Listing, Shown
@@ -90,7 +90,7 @@ def list_queues(
         shown = (*view.NARROW, *view.LAG) if lag else view.NARROW
         return Listing("queues", chosen, shown, view.WIDE).shown(output)
 
-    watched(draw, output, watch=watch)
+    watched(draw, output, watch=watch, remark=at_work(published))
 
 
 def _measure(settings: "Settings", group: str, rows: list[dict[str, object]]) -> None:

@@ -1,7 +1,7 @@
 """Controllers: what each has said of itself last, and how long ago.
 
-Called by `trimtab controllers`, and by the lists of groups: what they show is no newer than the
-last word of a controller at work. One that was killed says nothing any more, and its last word
+Called by `trimtab controllers`, and by all views that are watched: what they show is no newer than
+the last word of a controller at work. One that was killed says nothing any more, and its last word
 stays: it is `silent`.
 """
 

@@ -146,6 +146,28 @@ def test_it_is_said_before_the_reader_gives_up(
     assert "groups: 2\n" == capsys.readouterr().out.split(CLEAR)[-1]
 
 
+@pytest.mark.usefixtures("_terminal")
+def test_what_is_to_be_said_of_a_view_is_above_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """As long as it is so."""
+    said = iter(["nobody works", None])
+    with pytest.raises(Enough):
+        watched(drawing(1, 2), Format.TABLE, watch=True, remark=lambda: next(said))
+
+    views = ["", "nobody works\ngroups: 1\n", "groups: 2\n"]
+    assert views == capsys.readouterr().out.split(CLEAR)
+
+
+def test_what_is_to_be_said_is_said_to_programs_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """And again if it is so again."""
+    said = iter(["nobody works", "nobody works", None, "nobody works"])
+    with pytest.raises(Enough):
+        watched(drawing(1, 2, 3, 4), Format.JSON, watch=True, remark=lambda: next(said))
+    out, err = capsys.readouterr()
+
+    assert 4 == len(out.splitlines())
+    assert "trimtab: nobody works\n" * 2 == err
+
+
 def test_programs_are_told_once_and_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
     """Stdout has what was asked for, and nothing else."""
     away = Away("Kafka is away")
