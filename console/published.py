@@ -179,7 +179,10 @@ class Published:
         """Return when each controller has said something last, and what; in order of names."""
         last: dict[bytes, tuple[int, Controller]] = {}
         for message in self._messages(CONTROLLERS):
-            said = None if message.value() is None else self._read(CONTROLLERS, message)
+            if message.value() is None:  # somebody has it forgotten
+                last.pop(message.key() or b"", None)
+                continue
+            said = self._read(CONTROLLERS, message)
             if isinstance(said, Controller):  # not what an operator asks it to do
                 last[message.key() or b""] = message.timestamp()[1], said
         return [said for _, said in sorted(last.items(), key=lambda entry: entry[0])]

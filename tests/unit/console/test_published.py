@@ -1,5 +1,6 @@
 """What counts of compacted topics, read in order; Kafka itself is in `tests/integration`."""
 
+import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from tests.unit.console.views.published_records import (
     hold,
     joined,
 )
-from trimtab.protocol import TICK_KEY, Beat, Record, Tick, encode, member_key
+from trimtab.protocol import TICK_KEY, Beat, Controller, Record, Tick, encode, member_key
 
 
 class Said(NamedTuple):
@@ -139,6 +140,16 @@ def test_ticks_are_told_from_beats(settings: Settings, monkeypatch: pytest.Monke
         settings, monkeypatch, (TICK_KEY, ticks[0]), (TICK_KEY, ticks[1]), (b"billing", beat)
     )
     assert {0: (START_MS + 1, ticks[1])} == published.ticks(0)
+
+
+def test_a_controller_that_is_forgotten_is_not_listed(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A null value under its name means that it is gone, as on all compacted topics."""
+    said = Controller.model_validate_json(json.dumps(Controller.model_json_schema()["examples"][0]))
+    published = reading(settings, monkeypatch, (b"old", said), (b"new", said), (b"old", None))
+
+    assert [(START_MS + 1, said)] == published.controllers()
 
 
 def test_what_fails_in_the_other_thread_fails_here() -> None:
