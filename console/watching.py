@@ -82,7 +82,7 @@ class _Screen:
         return self._last is not None
 
     def show(self, shown: Shown, remark: str | None) -> None:
-        """Draw the newest below what is to be said of it; that once, where nothing is drawn over."""
+        """Draw the newest below what is to be said of it: once, where nothing is drawn over."""
         self._last, self._is_lost = shown.text(self._output, in_line=True), False
         if remark is not None and self._is_drawn_over:
             self._last = f"{visible(remark)}\n{self._last}"
