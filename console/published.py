@@ -179,12 +179,11 @@ class Published:
         """Return when each controller has said something last, and what; in order of names."""
         last: dict[bytes, tuple[int, Controller]] = {}
         for message in self._messages(CONTROLLERS):
+            key = message.key() or b""
             if message.value() is None:  # somebody has it forgotten
-                last.pop(message.key() or b"", None)
-                continue
-            said = self._read(CONTROLLERS, message)
-            if isinstance(said, Controller):  # not what an operator asks it to do
-                last[message.key() or b""] = message.timestamp()[1], said
+                last.pop(key, None)
+            elif isinstance(said := self._read(CONTROLLERS, message), Controller):
+                last[key] = message.timestamp()[1], said  # not what an operator asks it to do
         return [said for _, said in sorted(last.items(), key=lambda entry: entry[0])]
 
     def _messages(
@@ -219,11 +218,9 @@ class Published:
         last: dict[bytes, Message] = {}
         for message in self._messages(topic, partition_of):
             key = message.key() or b""
-            if not key.startswith(prefix):
-                continue
             if message.value() is None:
                 last.pop(key, None)
-            else:
+            elif key.startswith(prefix):
                 last[key] = message
         return dict(sorted(last.items()))
 

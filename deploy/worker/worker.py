@@ -25,14 +25,14 @@ consumer = Consumer(
 class Probe(BaseHTTPRequestHandler):
     """Answers Kubernetes: /livez, unless a message hangs; /readyz, if it has its place."""
 
-    def do_GET(self) -> None:  # noqa: N802 - http.server's name
+    def do_GET(self) -> None:
         """Answer."""
         health = consumer.health
         well = health.ready if self.path == "/readyz" else health.since_poll < HANGS_S
         self.send_response(HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE)
         self.end_headers()
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401 - as above
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401 - http.server's name
         """Say nothing of each question."""
 
 

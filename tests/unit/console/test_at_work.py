@@ -113,7 +113,9 @@ def test_where_the_clock_is_behind_it_is_missed_after_a_while(
     """Its last word is of the future then, and stays the last one."""
     installation.stopped_ms, installation.off_ms = START_MS - 60_000, -3_600_000
 
-    assert (False, True) == (lambda it: (it[0], it[-1]))(looks(watcher, installation, 20))
+    missed = looks(watcher, installation, 20)
+
+    assert (False, True) == (missed[0], missed[-1])
 
 
 def test_one_that_has_ended_is_missed(watcher: AtWork, installation: Installation) -> None:
