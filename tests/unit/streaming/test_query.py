@@ -62,6 +62,12 @@ class NoWait(Event):
         return self.is_set()
 
 
+@pytest.fixture(autouse=True)
+def _spark_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A life without Spark is not asked whether Spark has ended."""
+    monkeypatch.setattr("streaming.query.has_ended", lambda _: False)
+
+
 def life(
     *, look: Callable[[], None] = lambda: None, stop: Event | None = None, **more: object
 ) -> Life:
