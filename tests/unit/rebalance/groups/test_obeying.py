@@ -18,11 +18,11 @@ from rebalance.groups.model.commands import (
 )
 from rebalance.groups.model.decisions import CommandAnswered, MemberChanged, PauseEnded, Rebalanced
 from rebalance.groups.model.overrides import Overrides
-from rebalance.groups.model.overview import GroupPhase, GroupSummarised
+from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import MemberId, Millis, TopicName
-from tests.builders.records import beat_of, commanded, joined, left, registered, released, routed
+from tests.builders.records import beat_of, commanded, joined, left, registered, routed
 from tests.builders.story import BIRTH_MS, Story, only, two_members
 
 B, NOBODY = MemberId("b"), MemberId("nobody")
@@ -246,73 +246,6 @@ def test_a_command_to_a_group_that_does_not_exist_leaves_nothing_behind(command:
     assert "refused" == answer.outcome
     assert "no such group, or long without members" == answer.detail
     assert GroupState(story.state.name) == story.state
-
-
-def test_a_group_is_forgotten_once() -> None:
-    """The second time there is no such group; its epoch does not grow for it."""
-    story = two_members()
-    story.reads(left("a"), left("b"))
-    story.reads(commanded(Forget(), name="c1"))
-    epoch = story.state.epoch
-    decided = story.reads(commanded(Forget(), name="c1"), commanded(Forget(), name="c2"))
-
-    assert [("c2", "refused")] == [(it.id, it.outcome) for it in only(CommandAnswered, decided)]
-    assert epoch == story.state.epoch
-
-
-@pytest.mark.parametrize("cut", [False, True])
-def test_who_joins_a_group_that_was_just_forgotten_finds_a_new_one(*, cut: bool) -> None:
-    """In the same batch or in the next: the command was obeyed, and nothing is left (I7)."""
-    story = two_members()
-    story.reads(commanded(ChooseStrategy("AVG")), commanded(Pause()), left("a"), left("b"))
-    if cut:
-        story.reads(commanded(Forget()))
-        story.reads(joined("c"))
-    else:
-        story.reads(commanded(Forget()), joined("c"))
-
-    assert ["done"] * 3 == [it.outcome for it in only(CommandAnswered, story.decisions)]
-    state = story.state
-    assert ({"c"}, {}, {}, {}, None, False) == (
-        set(state.membership.members),
-        dict(state.topics.routes),
-        dict(state.handover.books),
-        dict(state.membership.flaps),
-        state.rules.strategy,
-        state.rules.paused,
-    )
-    assert "c" in story.records
-    assert isinstance(story.decisions[-1], GroupSummarised)
-
-
-def test_a_forgotten_group_keeps_its_epoch_and_nothing_else() -> None:
-    """Epochs do not go back, should it ever return (I4)."""
-    story = two_members()
-    story.reads(left("a"), left("b"))
-    epoch = story.state.epoch
-    (said,) = only(GroupSummarised, story.reads(commanded(Forget())))
-
-    assert (epoch + 1, GroupPhase.EMPTY, ()) == (said.epoch, said.phase, said.topics)
-    assert (epoch + 1, {}, {}) == (
-        story.state.epoch,
-        story.state.topics.routes,
-        story.state.membership.flaps,
-    )
-
-
-def test_a_group_that_a_stranger_works_in_is_not_forgotten() -> None:
-    """It was named by a release; it has no member, and two would work on the queue (A18)."""
-    story = Story()
-    story.reads(joined("a"), routed("orders", 1))
-    story.reads(released("a", "orders-0@1>2=x"), left("a"))
-    assert {"orders-0": "x@2"} == {it: page[:3] for it, page in story.pages().items()}
-
-    (answer,) = only(CommandAnswered, story.reads(commanded(Forget())))
-
-    assert ("refused", "a member that is not known may still work on its queues") == (
-        answer.outcome,
-        answer.detail,
-    )
 
 
 def test_a_rebalance_waits_for_no_interval_though_the_strategy_changes_as_well() -> None:
