@@ -67,7 +67,7 @@ def handover(
             for one, those in costs.items():
                 found[who, size, one] = found.get((who, size, one), []) + those
             rows = {(who, size, one): found[who, size, one] for one in costs}
-            sys.stderr.write(f"{table(rows, peers=False)}\n")  # if the rest never comes
+            sys.stderr.write(f"{table(rows)}\n")  # if the rest never comes
     conclude(table(found), headline(found))
 
 

@@ -1,14 +1,13 @@
-"""The report: a line for each case and side, and RocketMQ's figures beside them; pure.
+"""The report: a line for each case and side; pure.
 
-Sides of one case stand below each other, as that is what is compared; and figures of RocketMQ are
-in brackets, as they are of another run. Called by the command. Its one rule: what never came to
-rest says so, and is worse than any time.
+Sides of one case stand below each other, as that is what is compared. RocketMQ has a bench of its
+own (`bench.rocketmq`): it is measured on other servers, by other callbacks. Called by the command.
+Its one rule: what never came to rest says so, and is worse than any time.
 """
 
 from collections.abc import Mapping, Sequence
 from math import inf
 from statistics import median, quantiles
-from typing import Final
 
 from bench.handover.cases import Case
 from bench.handover.measures import Cost
@@ -17,23 +16,8 @@ from console.output import columns
 
 Found = Mapping[tuple[Side, int, Case], Sequence[Cost]]
 
-_ROCKETMQ: Final = (
-    # RocketMQ 5.3.3 and its Java client with AVG, 64 queues, topics empty, two cores, loopback:
-    # not of this run. A kill that closes the socket; a frozen process took 135 s, and one that
-    # consumes in order 54 s.
-    (4, Case.FIRST_START, "3.6 .. 4.0", "", "8 .. 69", ""),
-    (4, Case.JOIN, "1.20", "10", "0.1 .. 1.3", ""),
-    (4, Case.LEAVE, "0.14", "", "0.1 .. 1.3", ""),
-    (4, Case.KILL, "0.07", "", "0.1 .. 1.3", ""),
-    (4, Case.PLAIN, "", "34", "0.1 .. 1.3", "238"),
-    (8, Case.JOIN, "1.17", "6.3", "0.1 .. 1.3", ""),
-    (8, Case.LEAVE, "0.14", "", "0.1 .. 1.3", ""),
-    (8, Case.KILL, "0.16", "", "0.1 .. 1.3", ""),
-    (8, Case.PLAIN, "", "25", "0.1 .. 1.3", "462"),
-)
 
-
-def table(found: Found, *, peers: bool = True) -> str:
+def table(found: Found) -> str:
     """All measures, by members and cases, so that the sides stand below each other."""
     sizes = sorted({members for _, members, _ in found})
     rows = [
@@ -43,8 +27,6 @@ def table(found: Found, *, peers: bool = True) -> str:
         for side in Side
         if (side, members, case) in found
     ]
-    cases = {case for _, _, case in found}
-    rows += [_elsewhere(*it) for it in _ROCKETMQ if peers and it[1] in cases]
     return columns(rows, *rows[0])
 
 
@@ -97,22 +79,4 @@ def _row(side: Side, members: int, case: Case, costs: Sequence[Cost]) -> dict[st
         "elsewhere": figures["elsewhere"],
         "first ms, p50 .. p95": waits.strip(" ."),
         "firsts": f"{figures['firsts']} of {figures['to_come']}",
-    }
-
-
-def _elsewhere(
-    members: int, case: Case, stable: str, unowned: str, doubled: str, changes: str
-) -> dict[str, object]:
-    return {
-        "members": members,
-        "case": case,
-        "side": "(RocketMQ AVG)",
-        "runs": "",
-        "stable s": stable,
-        "unowned q-s": unowned,
-        "doubled q-s": doubled,
-        "changes": changes,
-        "elsewhere": "",
-        "first ms, p50 .. p95": "",
-        "firsts": "",
     }

@@ -84,8 +84,8 @@ def test_one_that_never_came_to_rest_is_the_worst_of_all() -> None:
     assert "kip_848_fast_4_join_stable_max_s" not in figures
 
 
-def test_the_table_has_the_peers_beside_what_was_run() -> None:
-    """Only cases of this run; what never came to rest says so."""
+def test_the_table_has_what_was_run_and_nothing_else() -> None:
+    """The sides of a case stand below each other; what never came to rest says so."""
     turns = [*BEFORE, ends(11 * S, "a.0", 0)]
     found = {
         (Side.TRIMTAB, 4, Case.JOIN): [cost(BEFORE, [], 0, 2, rested=True)],
@@ -94,8 +94,6 @@ def test_the_table_has_the_peers_beside_what_was_run() -> None:
 
     lines = table(found).splitlines()
 
-    assert ["trimtab", "kip-848-fast", "(RocketMQ", "(RocketMQ"] == [
-        it.split()[2] for it in lines[1:]
-    ]
+    assert ["trimtab", "kip-848-fast"] == [it.split()[2] for it in lines[1:]]
     assert "never" in lines[2]
     assert 1 == headline(found)["kip_848_fast_4_join_never_stable"]
