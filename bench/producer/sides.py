@@ -4,7 +4,8 @@ Each is written the way its users would write it: the bare confluent-kafka progr
 message, as its documentation has it. No side calls a function more than that, for at two
 microseconds a message that would be the measurement.
 
-Made by ``__main__``. Both sides have the same options, messages and callback.
+Made by ``__main__``. Both sides have the same options, messages and callback: neither client is
+idempotent, as ours is not for messages without a key, and both wait for all replicas.
 """
 
 from collections.abc import Iterator
@@ -52,7 +53,9 @@ class BareKafkaPython:
     """kafka-python; its callbacks get no error."""
 
     def __init__(self, servers: str) -> None:
-        self._client = kafka.KafkaProducer(bootstrap_servers=servers, linger_ms=LINGER_MS)
+        self._client = kafka.KafkaProducer(
+            bootstrap_servers=servers, linger_ms=LINGER_MS, enable_idempotence=False, acks="all"
+        )
 
     def send(self, count: int, heard: Heard | None, pause_s: float) -> None:
         """Send, and flush at the end."""
