@@ -18,7 +18,7 @@ from bench.floor.plan import Side as Pipeline
 from bench.floor.race import make_topics, settings_of
 from bench.floor.writer import Outlet
 from bench.handover.measures import Cost
-from bench.rocketmq.cases import Case, Place, Side, play
+from bench.rocketmq.cases import ALONE, Case, Place, Side, play
 from bench.rocketmq.programs import Servers
 from console.embedded.broker import EmbeddedKafka
 from console.output import columns
@@ -28,21 +28,21 @@ from trimtab.protocol import DEFAULT_PARTITIONS
 
 _PREFIX: Final = "trimtab."
 _POLL_S: Final = 0.1
-_BOTH: Final = (Side.TRIMTAB, Side.ROCKETMQ)
+_SIDES: Final = (Side.TRIMTAB, Side.ROCKETMQ, Side.TUNED)
 Found = Mapping[tuple[Side, int, Case], Sequence[Cost]]
 
 
 def rocketmq(
     *,
     side: Annotated[
-        list[Side] | None, typer.Option(help="Who; with our line and without, if not said.")
+        list[Side] | None, typer.Option(help="Who; all but guarded, if not said.")
     ] = None,
     case: Annotated[list[Case] | None, typer.Option(help="What; all of it if not said.")] = None,
     members: Annotated[list[int] | None, typer.Option(min=2, help="4 if not said.")] = None,
     queues: Annotated[int, typer.Option(min=2, help="On two brokers.")] = 64,
     repeats: Annotated[int, typer.Option(min=1, help="Of joins, leaves and kills.")] = 3,
 ) -> None:
-    """Measure hand-overs of RocketMQ's push consumers, on brokers of their own; 15 minutes.
+    """Measure hand-overs of RocketMQ's push consumers, on brokers of their own; 20 minutes.
 
     Examples:
       make bench NAME=rocketmq
@@ -52,8 +52,8 @@ def rocketmq(
     """
     found: dict[tuple[Side, int, Case], list[Cost]] = {}
     with tempfile.TemporaryDirectory() as home, _place(Path(home), queues) as (at, controller):
-        for size, who in product(members or (4,), side or _BOTH):
-            there = _asleep(controller) if who is Side.ROCKETMQ else nullcontext()
+        for size, who in product(members or (4,), side or _SIDES):
+            there = _asleep(controller) if who in ALONE else nullcontext()
             with Stderr().step(f"{who}, {size} consumers"), there:
                 costs = play(at, who, size, case or list(Case), repeats, f"{who}-{size}")
             rows = {(who, size, what): those for what, those in costs.items()}

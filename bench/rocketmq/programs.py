@@ -6,7 +6,7 @@ Used by the command. Its one rule: a program's files are in the bench's own dire
 import os
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Self
 
@@ -42,8 +42,17 @@ def java(
     *arguments: str,
     hook: Mapping[str, str] | None = None,
     library: str = FIVE,
+    properties: Sequence[str] = (),
 ) -> list[str]:
     """Return the command that runs one of our programs; its brokers have the hook, if told so.
+
+    Args:
+        home: Where it keeps its files.
+        program: Which.
+        arguments: What it is told.
+        hook: Settings of the hook; None: it is not loaded.
+        library: Which RocketMQ.
+        properties: Of its Java machine, each as ``name=value``.
 
     Raises:
         Failure: They are not built.
@@ -55,6 +64,7 @@ def java(
     places += [_BUILT / "lib" / name / "*" for name in ("trimtab-core", library)]
     path = os.pathsep.join(map(str, places))
     settings = [f"-Dtrimtab.{name}={value}" for name, value in (hook or {}).items()]
+    settings += [f"-D{it}" for it in properties]
     start = [str(find_java()), *_OPEN, *_FRUGAL, *settings, f"-Duser.home={home}", "-cp", path]
     return [*start, f"trimtab.checks.{program}", *arguments]
 
