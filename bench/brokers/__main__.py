@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,9 @@ _TEMPORARY = Path(__file__).parents[2] / ".cache" / "tmp"
 def brokers(
     *,
     quick: Annotated[bool, typer.Option("--quick", help="A minute and a half.")] = False,
+    rate: Annotated[
+        float, typer.Option(min=1, help="Messages a second of each producer with the verdict.")
+    ] = FULL.rate,
     keep: Annotated[bool, typer.Option("--keep", help="Keep logs and data.")] = False,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw it, as SVG.")
@@ -29,13 +33,14 @@ def brokers(
     Examples:
       make bench NAME=brokers
       python -m bench.brokers --quick               does it work?
+      python -m bench.brokers --rate 15             all at one rate
       python -m bench.brokers --plot brokers.svg
       python -m bench.brokers | tail -1 | jq .central_touched_after_verdict
     """
     _TEMPORARY.mkdir(parents=True, exist_ok=True)
     directory = Path(tempfile.mkdtemp(prefix="brokers-", dir=_TEMPORARY))
     try:
-        story = play(QUICK if quick else FULL, directory, Stderr())
+        story = play(replace(QUICK if quick else FULL, rate=rate), directory, Stderr())
     finally:
         if not keep:
             shutil.rmtree(directory)
