@@ -73,7 +73,11 @@ class Contest:
 def ask(
     kafka: Kafka, side: str, step: tuple[Scenario, Ints, Scenario], known: Owners, runs: int
 ) -> tuple[Ints, list[float]]:
-    """Ask one side about one step; Kafka's is warmed up with twice as many calls, at least 20."""
+    """Ask one side about one step.
+
+    Kafka's is warmed up with twice as many calls, at least 20; but no longer than three seconds, so
+    with fewer where a call takes more than 0.15 s. Runs end after three seconds, too.
+    """
     before, owners, after = step
     if side == "sticky":
         return ours.assign(before, owners, after, known, runs)
