@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from random import Random
 from typing import Any, Final
 
 from trimtab.protocol import (
@@ -31,6 +32,10 @@ from trimtab.protocol import (
 )
 
 _SESSION_MS: Final = 600_000
+_SEED: Final = 5
+_BEGAN_MS: Final = 1_767_225_600_000
+_WITHIN_MS: Final = 86_400_000
+"""Processes began within a day: no two lives look alike, or the state would be packed too well."""
 _NUMBER: Final = b'"sequence":1,'
 _Halves = tuple[bytes, bytes]
 
@@ -81,10 +86,12 @@ class Members:
     def __init__(self, told: Told) -> None:
         self.count = told.groups * told.size
         self._told = told
-        names = [f"load-{number}" for number in range(told.groups)]
-        self._places = [(it.encode(), partition_of(it, told.partitions)) for it in names]
-        self._numbers = {it: number for number, it in enumerate(names)}
-        self._lives = [1] * self.count
+        groups = [f"load-{number}" for number in range(told.groups)]
+        self._places = [(it.encode(), partition_of(it, told.partitions)) for it in groups]
+        self._dice = Random(_SEED)
+        self._names = [name for _ in groups for name in _named(self._dice, told.size)]
+        self._numbers = {it: number for number, it in enumerate(self._names)}
+        self._lives = [_life(self._dice, _BEGAN_MS, _WITHIN_MS) for _ in range(self.count)]
         self._sequences = [itertools.count(1) for _ in range(self.count)]
         """One counter for all that a life says; the thread that hears says something as well."""
         self._beats = [self._halves(it, 0, None) for it in range(self.count)]
@@ -110,7 +117,7 @@ class Members:
             **self._signature(it),
             topics=(self._told.topic,),
             session_timeout_ms=_SESSION_MS,
-            instance=self._name(it) if self._told.rolling_s else None,
+            instance=self._names[it] if self._told.rolling_s else None,
             marks=True,
         )
         return (MEMBERS, encode(join)), self._releases(it)
@@ -137,7 +144,7 @@ class Members:
         return released, (MEMBERS, encode(leave))
 
     def _begins(self, it: int) -> tuple[Said, ...]:
-        self._lives[it] += 1
+        self._lives[it] = _life(self._dice, _began_ms(self._lives[it]) + 1, _WITHIN_MS)
         self._sequences[it] = itertools.count(1)
         self._beats[it] = self._halves(it, 0, None)
         return self.joins(it)
@@ -157,11 +164,8 @@ class Members:
         A mark, once, as one that was written before the answer may be older than the join; and a
         release of what it is to give.
         """
-        group = self._numbers.get(said.group)
-        if group is None:
-            return
-        it = group * self._told.size + int(said.member)
-        if said.incarnation != _life(self._lives[it]) or it in self._away:
+        it = self._numbers.get(said.member)
+        if it is None or said.incarnation != self._lives[it] or it in self._away:
             return
         owned = tuple(GrantRef(*row.queue, row.epoch) for row in said.hold)
         self._beats[it] = self._halves(it, said.epoch, None)
@@ -179,24 +183,21 @@ class Members:
 
     def _signature(self, it: int) -> dict[str, Any]:
         return {
-            "member": self._name(it),
-            "incarnation": _life(self._lives[it]),
+            "member": self._names[it],
+            "incarnation": self._lives[it],
             "sequence": next(self._sequences[it]),
         }
 
     def _halves(self, it: int, epoch: int, owned: tuple[GrantRef, ...] | None) -> _Halves:
         beat = Beat(
-            member=self._name(it),
-            incarnation=_life(self._lives[it]),
+            member=self._names[it],
+            incarnation=self._lives[it],
             sequence=1,
             epoch=epoch,
             owned=owned,
         )
         before, _, after = encode(beat).partition(_NUMBER)
         return before, after
-
-    def _name(self, it: int) -> str:
-        return str(it % self._told.size)
 
 
 def rolled(count: int, slices: int) -> Iterator[range]:
@@ -225,5 +226,16 @@ def _part(count: int, slices: int, number: int) -> range:
     return range(count * number // slices, count * (number + 1) // slices)
 
 
-def _life(number: int) -> str:
-    return f"{1_767_225_600_000 + number}-{number:08x}"
+def _named(dice: Random, size: int) -> Iterator[str]:
+    """Name the members of a group as the SDK does: by their host, here a pod, and by chance."""
+    replicas = f"{dice.getrandbits(36):09x}"
+    for _ in range(size):
+        yield f"orders-{replicas}-{dice.getrandbits(20):05x}-{dice.getrandbits(32):08x}"
+
+
+def _life(dice: Random, earliest_ms: int, within_ms: int) -> str:
+    return f"{earliest_ms + dice.randrange(within_ms)}-{dice.getrandbits(32):08x}"
+
+
+def _began_ms(life: str) -> int:
+    return int(life.partition("-")[0])

@@ -78,9 +78,9 @@ class Seen:
 
     @property
     def keeps_up(self) -> bool:
-        """Whether little waited at a moment of the last seconds; nothing does if nobody beats."""
+        """Whether little waited in all of the last seconds; nothing does if nobody beats."""
         return self.scene is Scene.IDLE or (
-            bool(self.behind_s) and min(self.behind_s[-5:]) < _LATEST_S
+            bool(self.behind_s) and max(self.behind_s[-5:]) < _LATEST_S
         )
 
 

@@ -145,6 +145,27 @@ def test_what_was_not_seen_is_not_0() -> None:
     assert not [it for it in headline([steady]) if it.endswith("_ms")]
 
 
+def test_who_is_late_in_the_last_seconds_does_not_keep_up() -> None:
+    """Its best moment does not count: a backlog that is worked off by batches has some."""
+    load = Load(members=100, size=10, queues=10, interval_s=1.0, seconds=60.0)
+    late = Seen(Side.TRIMTAB, Scene.STEADY, load, behind_s=[1.0, 20.0, 14.0, 4.0, 12.0, 30.0])
+    in_time = Seen(Side.TRIMTAB, Scene.STEADY, load, behind_s=[30.0, 1.0, 4.0, 3.0, 1.0, 2.0])
+
+    assert (False, True) == (late.keeps_up, in_time.keeps_up)
+
+
+def test_no_two_members_look_alike() -> None:
+    """Neither by name nor by incarnation, or their state would be packed better than in life."""
+    members = Members(TOLD)
+    joins = [read(members.joins(it))[0] for it in range(members.count)]
+    later = [read(members.returns(it))[0] for it in range(members.count)]
+    lives = [it.incarnation for it in (*joins, *later) if isinstance(it, Join)]
+
+    assert members.count == len({it.member for it in joins if isinstance(it, Join)})
+    assert 2 * members.count == len(set(lives))
+    assert all(one < two for one, two in zip(lives, lives[members.count :], strict=False))
+
+
 def test_everybody_leaves_and_comes_again_over_and_over() -> None:
     """Each once in so many slices, and is away for some of them."""
     slices = list(itertools.islice(churned(7, 20, 3), 60))
