@@ -118,11 +118,14 @@ def _lives(history: History, commit: Event) -> set[str]:
 
 
 def _was_held_up(history: History, commit: Event, lives: set[str]) -> bool:
-    """Whether the broker, or the line of who made it, was held up until a moment ago."""
-    lines = {f"{Kind.HELD_UP} {name_of(who)}" for who in lives}
+    """Whether the broker, or the line of who made it, was held up until a moment ago.
+
+    A broker that restarts holds nothing up: what it had not read is gone with its connections.
+    """
+    held_up = {str(Kind.BROKER_FROZEN), *(f"{Kind.HELD_UP} {name_of(who)}" for who in lives)}
     return any(
         it.kind == "cured"
-        and (it.said.startswith("broker") or it.said in lines)
+        and it.said in held_up
         and it.at - STAMPS_NS <= commit.at <= it.at + LATE_COMMIT_S * S
         for it in history
     )

@@ -92,9 +92,9 @@ def moved(history: History, kind: EventKind, who: str, seconds: float) -> Histor
     )
 
 
-def late(line: str, cured: float = 6.4) -> History:
-    """What the first member has sent comes when this line is whole again."""
-    mended = replace(at(cured, "round", "cured"), said=f"connection held up {line}")
+def late(fault: str, cured: float = 6.4) -> History:
+    """What the first member has sent comes when this fault is over."""
+    mended = replace(at(cured, "round", "cured"), said=fault)
     return ordered([*GOOD, mended, at(6.5, "kafka", "committed", token=1, offset=1)])
 
 
@@ -166,8 +166,9 @@ BAD = {
         ordered([*GOOD, at(6.5, "kafka", "committed", token=1, offset=3)]),
         ordered([*FROZEN, at(24, "kafka", "committed", token=1, offset=1)]),  # long after it woke
         ordered([*GOOD, at(6.5, "kafka", "committed", offset=NOTHING)]),  # it is deleted
-        ordered([*late("m0"), at(6.6, "kafka", "committed", offset=NOTHING)]),
-        late("m1"),  # the line of the other one
+        ordered([*late("connection held up m0"), at(6.6, "kafka", "committed", offset=NOTHING)]),
+        late("connection held up m1"),  # the line of the other one
+        late("broker restarted"),
         woken((0.5, 1_052)),  # as the consumer before this one did
         woken((0.05, 1_052), (0.2, 1_052)),
         woken((0.05, 1_060)),  # what it was handed after it woke
@@ -202,7 +203,15 @@ def test_a_frozen_member_is_excused() -> None:
 def test_a_line_that_is_held_up_excuses_its_member() -> None:
     """What it sent in time arrives when the line is whole again: no later, by two clocks."""
     for cured in (6.4, 6.501):
-        assert ({}, 1) == (violations(late("m0", cured)), excused(late("m0", cured)))
+        history = late("connection held up m0", cured)
+        assert ({}, 1) == (violations(history), excused(history))
+
+
+def test_a_broker_that_was_frozen_excuses_everybody() -> None:
+    """What had come to it by then is read when it goes on."""
+    frozen = late("broker frozen")
+
+    assert ({}, 1) == (violations(frozen), excused(frozen))
 
 
 def test_each_check_is_shown_to_fail() -> None:
