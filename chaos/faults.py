@@ -81,15 +81,7 @@ LINES: Final = {
     Kind.CONTROLLER_LATE,
 }
 """What is done to a line, and neither to the member nor to the controller at its end."""
-_ONE: Final = {
-    Kind.KILL,
-    Kind.FREEZE,
-    Kind.BLINK,
-    Kind.TWIN,
-    Kind.CUT,
-    Kind.HELD_UP,
-    Kind.LATE,
-}
+_ONE: Final = {Kind.KILL, Kind.FREEZE, Kind.BLINK, Kind.TWIN}
 """What strikes one member."""
 _START_S: Final = {
     Kind.KILL: 3.0,
@@ -132,14 +124,24 @@ class Fault:
         return self.at_s + lasts + _START_S.get(self.kind, 0.0)
 
 
-def drawn(seed: int, seconds: float, members: int, kinds: Collection[Kind]) -> tuple[Fault, ...]:
-    """Draw the faults of a round that are over when it is."""
+def drawn(
+    seed: int, seconds: float, members: int, kinds: Collection[Kind], lines: int | None = None
+) -> tuple[Fault, ...]:
+    """Draw the faults of a round that are over when it is.
+
+    Args:
+        seed: Which.
+        seconds: How long the round is.
+        members: How many there are.
+        kinds: What may come.
+        lines: How many lines there are to hurt; None: each member has one.
+    """
     random, at, faults = Random(seed), 1.0, list[Fault]()
     bag: list[Kind] = []
     while at < seconds:
         bag = bag or random.sample(sorted(kinds), len(kinds))
         held = {it for other in faults if other.over_s > at for it in _held(other)}
-        could = (_fault(random, at, kind, members) for kind in bag)
+        could = (_fault(random, at, kind, members, lines or members) for kind in bag)
         fits = (it for it in could if it.over_s <= seconds and not held & _held(it))
         if fault := next(fits, None):
             faults.append(fault)
@@ -150,13 +152,15 @@ def drawn(seed: int, seconds: float, members: int, kinds: Collection[Kind]) -> t
     return tuple(faults)
 
 
-def _fault(random: Random, at: float, kind: Kind, members: int) -> Fault:
+def _fault(random: Random, at: float, kind: Kind, members: int, lines: int) -> Fault:
     order = random.sample(range(members), members)
     match kind:
         case Kind.ROLLING:
             victims = order
         case Kind.SLOW:
             victims = order[:2]
+        case Kind.CUT | Kind.HELD_UP | Kind.LATE:
+            victims = [order[0] % lines]
         case _ if kind in _ONE:
             victims = order[:1]
         case _:

@@ -21,7 +21,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # missing in 
 
 from chaos.commits import Commits
 from chaos.faults import Kind
-from chaos.fleet import Command, Fleet
+from chaos.fleet import MEMBERS, Command, Fleet
 from chaos.history import History, Recorder, read
 from chaos.installation import Installation, Killable
 from chaos.lines import Lines
@@ -67,6 +67,7 @@ class Reading:
     traffic: Traffic
     store: Store
     commits: Commits
+    lines: int = MEMBERS
 
     @property
     def queues(self) -> int:

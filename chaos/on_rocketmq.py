@@ -11,7 +11,7 @@ import subprocess
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -19,11 +19,10 @@ from typing import Final, Self
 from bench.rocketmq.programs import FIVE, FOUR, java
 from chaos.checks import Checks
 from chaos.eager_work import EAGER, NOT_FOR_THEM, is_steady
-from chaos.faults import ROCKETMQ, Fault, Kind
-from chaos.fleet import Command, Fleet
+from chaos.faults import ROCKETMQ, Kind
+from chaos.fleet import MEMBERS, Command, Fleet
 from chaos.history import Event, EventKind, History, Recorder, read
 from chaos.installation import Installation
-from chaos.lines import Lines
 from chaos.rocketmq_servers import BROKERS, Hooks, Servers
 from chaos.round import QUEUES, RATE, Round
 from chaos.store import Store
@@ -78,8 +77,6 @@ def on_rocketmq(
         fleet = stack.enter_context(Fleet(home, command, record, guarded))
         traffic = stack.enter_context(Traffic(servers.names, topic, home))
         further = servers.faults(lambda kind, broker: record.write(_of_queues(kind, broker)))
-        if is_hooked:
-            further = {**further, **_of_brokers(installation[0].lines)}
         yield Consuming(fleet, further, home, traffic, store, is_hooked)
 
 
@@ -95,6 +92,11 @@ class Consuming:
     are_eager: bool
     queues: int = field(default=QUEUES, init=False)
     """The topic's: those for messages that failed have an owner, too, but hardly any message."""
+
+    @property
+    def lines(self) -> int:
+        """Each member has one, or each broker if its hook obeys for them."""
+        return len(BROKERS) if self.are_eager else MEMBERS
 
     def owned(self) -> int:
         """How many are worked on."""
@@ -191,16 +193,6 @@ def _hooks(installation: Installation, group: str) -> Hooks:
     return {
         name: {"kafka": broker.lines.servers(number), **told} for number, name in enumerate(BROKERS)
     }
-
-
-def _of_brokers(lines: Lines) -> Mapping[Kind, Ways]:
-    """What is to be done to a member's line is done to that of a broker."""
-
-    def its(fault: Fault) -> Fault:
-        return replace(fault, victims=(fault.victims[0] % len(BROKERS),))
-
-    ways: Ways = (lambda it: lines.hurt(its(it)), lambda it: lines.mend(its(it)))
-    return dict.fromkeys((Kind.CUT, Kind.HELD_UP, Kind.LATE), ways)
 
 
 def _command(

@@ -58,6 +58,11 @@ class Work(Protocol):
         ...
 
     @property
+    def lines(self) -> int:
+        """How many lines there are that faults of members' lines may strike."""
+        ...
+
+    @property
     def queues(self) -> int:
         """How many there are by now."""
         ...
@@ -94,7 +99,7 @@ def play(it: Round, installation: Installation, work_on: WorkOn, home: Path) -> 
         if not _wait(lambda: work.owned() == work.queues, _READY_S, fleet):
             raise Failure(f"of {work.queues} queues {work.owned()} have an owner after a minute")
         striking = Striking(installation, fleet, work.further, record)
-        striking.strike(drawn(it.seed, it.seconds, MEMBERS, it.kinds))
+        striking.strike(drawn(it.seed, it.seconds, MEMBERS, it.kinds, work.lines))
         if not controller.is_running:
             record.add("died", "controller", said="by itself")
             controller.start()

@@ -18,6 +18,17 @@ def test_all_kinds_come_and_none_meet_at_a_victim(seed: int, kinds: frozenset[Ki
     assert [] == [pair for pair in combinations(faults, 2) if meet(*pair)]
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_faults_of_a_line_that_members_share_never_meet(seed: int) -> None:
+    """Else the first one to be over would end both."""
+    faults = drawn(seed, 180.0, 4, ROCKETMQ, 2)
+    lines = [it for it in faults if it.kind in {Kind.CUT, Kind.HELD_UP, Kind.LATE}]
+
+    assert lines
+    assert {0, 1} >= {victim for it in lines for victim in it.victims}
+    assert [] == [pair for pair in combinations(lines, 2) if meet(*pair)]
+
+
 def meet(one: Fault, other: Fault) -> bool:
     """Whether they strike one member at a time."""
     together = one.at_s < other.over_s and other.at_s < one.over_s
