@@ -43,6 +43,7 @@ class Life:
     guarded: bool = False
     expected: bool = False
     """Whether it is to end."""
+    is_stopped: bool = False
 
     def pid(self) -> int | None:
         """The member's own process; None: `trimtab-guard` has none yet, or none any more."""
@@ -101,14 +102,18 @@ class Fleet:
     def stop(self, number: int) -> None:
         """Freeze a member."""
         for life in self._of(number):
-            self._record.add("stopped", life.who)
-            life.tell(signal.SIGSTOP)
+            if life.pid() is not None:  # or one that goes on would be excused for what it does
+                self._record.add("stopped", life.who)
+                life.is_stopped = True
+                life.tell(signal.SIGSTOP)
 
     def resume(self, number: int) -> None:
         """Thaw it."""
         for life in self._of(number):
             life.tell(signal.SIGCONT)
-            self._record.add("resumed", life.who)
+            if life.is_stopped:
+                self._record.add("resumed", life.who)
+                life.is_stopped = False
 
     def double(self, number: int) -> None:
         """Start another process of this name."""
