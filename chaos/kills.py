@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -257,6 +257,12 @@ def audited(servers: str, prefix: str, settings: Mapping[str, str] = _NONE) -> l
     return [str(it) for it in result["violations"]]
 
 
+def missed(struck: Sequence[Struck]) -> list[Step]:
+    """Return the steps that were never hit, though there were kills enough for each."""
+    hit = {it.hit for it in struck}
+    return [it for it in Step if it not in hit] if len(struck) >= len(Step) else []
+
+
 def _tell(struck: list[Struck], wrong: list[str]) -> None:
     """Print what was hit, and what must not be."""
     hits = Counter(it.hit for it in struck)
@@ -265,12 +271,21 @@ def _tell(struck: list[Struck], wrong: list[str]) -> None:
     back = sorted(it.back_s for it in struck)
     for it in wrong:
         print(f"! {it}")
+    never = missed(struck)
     conclude(
         columns(rows, "step", "aimed", "hit"),
-        {"kills": len(struck), "back_s_p50": back[len(back) // 2], "wrong": len(wrong)},
+        {
+            "kills": len(struck),
+            "back_s_p50": back[len(back) // 2],
+            "wrong": len(wrong),
+            "steps_never_hit": len(never),
+        },
     )
     if wrong:
         raise Failure("a kill has had consequences", ExitCode.UNHEALTHY)
+    if never:
+        text = f"never killed {', '.join(never)}: nothing is known of that; try it more often"
+        raise Failure(text, ExitCode.UNHEALTHY)
 
 
 if __name__ == "__main__":
