@@ -87,7 +87,7 @@ def chaos(
                 it = Round(number, seconds, at.faults(number))
                 history = play(it, at.installation, at.work_on, home)
             all_figures.append(report.figures(history))
-            if not _tell(number, home, history, at.checks(number)):
+            if not _tell(it, home, history, at.checks(number)):
                 failed.append(number)
     total = {name: sum(it[name] for it in all_figures) for name in all_figures[0]}
     longest = {name: max(it[name] for it in all_figures) for name in total if name.endswith("_s")}
@@ -122,20 +122,22 @@ def _installation(
     return broker, controller
 
 
-def _tell(number: int, home: Path, history: History, checks: Checks) -> bool:
+def _tell(it: Round, home: Path, history: History, checks: Checks) -> bool:
     """Print what became of a round, and draw it; tell whether it is good."""
-    wrong = violations(history, checks)
-    (home / "ownership.svg").write_text(drawing(f"seed {number}", history))
-    rows = report.faults(history)
-    sys.stdout.write(f"seed {number}: {report.figures(history)}\n")
-    print(columns(rows, "fault", "times", "longest without owner"))
+    wrong, missing = violations(history, checks), list(report.too_little(history))
+    (home / "ownership.svg").write_text(drawing(f"seed {it.seed}", history))
+    rows = report.faults(history, it.kinds)
+    sys.stdout.write(f"seed {it.seed}: {report.figures(history)}\n")
+    print(columns(rows, *rows[0]))
     print(columns(report.verdicts(wrong, checks), "check", "violations"))
+    for text in missing:
+        print(f"! there is nothing to judge: {text}")
     for name, those in wrong.items():
         print(f"! {name}: {len(those)}")
-        for it in those[:_SHOWN]:
-            print(f"  {it}")
+        for text in those[:_SHOWN]:
+            print(f"  {text}")
     print(f"kept: {home}", flush=True)
-    return not wrong
+    return not wrong and not missing
 
 
 if __name__ == "__main__":

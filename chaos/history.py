@@ -30,9 +30,11 @@ EventKind = Literal[
     "killed",
     "ended",
     "died",
-    # By the round: what was done to everything else; that a queue went with its broker, and came.
+    # By the round: what was done to everything else, or was not because another fault lasted; that
+    # a queue went with its broker, and came.
     "fault",
     "cured",
+    "omitted",
     "away",
     "back",
     "healed",

@@ -4,11 +4,12 @@ Pure; printed by the command.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from chaos.checks import CHECKS, Checks
 from chaos.commit_checks import excused
+from chaos.faults import Kind
 from chaos.history import History, S
 from chaos.ownership import Span, tenures
 
@@ -26,22 +27,46 @@ def gaps(history: History) -> Iterator[Span]:
                 yield Span(before.end, after.begin)
 
 
-def faults(history: History) -> list[dict[str, object]]:
-    """For each kind of fault: how often, and the longest time without an owner that began in it."""
+def faults(history: History, kinds: Collection[Kind] = ()) -> list[dict[str, object]]:
+    """For each kind of fault: how often, and the longest time without an owner that began in it.
+
+    Those that were to come and did not are named as well, and those that were left out counted.
+    """
     longest = defaultdict[str, list[float]](list)
     every = list(gaps(history))
-    begun = {event.said: event.at for event in history if event.kind == "fault"}
+    begun: dict[str, int] = {}
     for event in history:
-        if event.kind == "cured":
+        if event.kind == "fault":
+            begun[event.said] = event.at
+        elif event.kind == "cured":
             during = Span(begun[event.said], event.at)
             felt = [
                 (it.end - it.begin) / S for it in every if during.begin <= it.begin < during.end
             ]
             longest[_kind(event.said)].append(max(felt, default=0.0))
+    left_out = Counter(_kind(event.said) for event in history if event.kind == "omitted")
     return [
-        {"fault": kind, "times": len(those), "longest without owner": f"{max(those):.2f} s"}
-        for kind, those in sorted(longest.items())
+        {
+            "fault": kind,
+            "times": len(those := longest.get(kind, [])),
+            "left out": left_out[kind],
+            "longest without owner": f"{max(those):.2f} s" if those else "-",
+        }
+        for kind in sorted({*longest, *left_out, *map(str, kinds)})
     ]
+
+
+def too_little(history: History) -> Iterator[str]:
+    """Say what a round must have and this one has not: of nothing, nothing is wrong."""
+    found = figures(history)
+    if not found["acknowledged"]:
+        yield "no message was acknowledged"
+    if not found["handed_out"]:
+        yield "no message was handed out"
+    if not found["commits"]:
+        yield "nothing was committed"
+    if not found["faults"]:
+        yield "no fault came"
 
 
 def figures(history: History) -> dict[str, float | int]:
@@ -60,6 +85,7 @@ def figures(history: History) -> dict[str, float | int]:
         "commits_set_back_in_a_freeze": excused(history),
         "lives": count["started"],
         "faults": count["fault"],
+        "faults_left_out": count["omitted"],
         "longest_without_owner_s": _seconds(max((b - a for a, b in gaps(history)), default=0)),
         "rested_after_s": _seconds(at.get("rested", 0) - at.get("healed", 0)),
     }

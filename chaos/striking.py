@@ -83,6 +83,7 @@ class Striking:
             for lock in self._locks(fault.kind):
                 stack.enter_context(lock)
             if time.monotonic() > began + fault.at_s + _LATE_S:
+                self._record.add("omitted", said=str(fault))
                 return
             self._record.add("fault", said=str(fault))
             strike, cure = self._ways(fault)

@@ -1,7 +1,8 @@
 """The traffic: numbered messages, produced for as long as a round lasts.
 
 What Kafka has acknowledged is written down, and must be seen. Each message goes to a partition of
-the seed's choice, of those that there are by then.
+the seed's choice, of those that there are by then. Its one rule: a message that Kafka does not take
+in the end fails the round, or a round without messages would show nothing wrong.
 """
 
 import threading
@@ -14,6 +15,7 @@ from typing import Final, Self
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from chaos.history import Recorder
+from console.errors import ExitCode, Failure
 
 _PATIENCE_S: Final = 60.0
 
@@ -31,13 +33,33 @@ class Traffic:
         settings = {"bootstrap.servers": servers, "log_level": 0, "linger.ms": 5}
         self._producer = Producer({**settings, "enable.idempotence": True})
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._failure: Exception | None = None
+        """What has ended the thread."""
+        self._refused: list[str] = []
+        """Why messages were not taken."""
 
     def stop(self) -> None:
-        """Produce nothing more, and wait for what is on its way."""
+        """Produce nothing more, and wait for what is on its way.
+
+        Raises:
+            Failure: Not all of it was sent, or taken.
+        """
         self._over.set()
         self._thread.join()
-        self._producer.flush(_PATIENCE_S)
+        left = self._producer.flush(_PATIENCE_S)
+        if self._failure is not None:
+            raise Failure(f"the producer has failed: {self._failure!r}", ExitCode.UNHEALTHY)
+        if left or self._refused:
+            why = self._refused[0] if self._refused else "no answer"
+            text = f"{left + len(self._refused)} messages were not taken: {why}"
+            raise Failure(text, ExitCode.UNHEALTHY)
+
+    def _work(self) -> None:
+        try:
+            self._run()
+        except Exception as error:  # noqa: BLE001 - raised by `stop`
+            self._failure = error
 
     def _run(self) -> None:
         number, began = 0, time.monotonic()
@@ -61,7 +83,9 @@ class Traffic:
 
     def _heard(self, number: int, error: KafkaError | None, message: Message) -> None:
         queue, offset = message.partition() or 0, message.offset()
-        if error is None and offset is not None:
+        if error is not None:
+            self._refused.append(error.str())
+        elif offset is not None:
             self._record.add("acked", queue=queue, offset=offset, number=number)
             self.acked.add(number)
             self.ends[queue] = max(offset + 1, self.ends.get(queue, 0))
@@ -71,6 +95,8 @@ class Traffic:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
-        self._producer.close()
-        self._record.close()
+        try:
+            self.stop()
+        finally:
+            self._producer.close()
+            self._record.close()
