@@ -8,8 +8,11 @@ names more, the summary is wrong.
 The records of one batch stand in no agreed order, so a summary is judged when its batch is over: at
 its end, if that is known, or else at the first record of a later epoch.
 
-Called by ``checker`` with every entry of one group. Its one rule: a member without a known
-assignment is not judged.
+A member that is counted and was never told anything is one whose queues have no worker at all. That
+is judged only where every record was seen: of recorded topics, compaction takes the assignments of
+who has left since.
+
+Called by ``checker`` with every entry of one group.
 """
 
 from collections.abc import Iterator
@@ -23,12 +26,14 @@ Counts = tuple[int, int, int]
 class Agreement:
     """The newest assignments of one group's members, and a summary that is to be judged."""
 
-    def __init__(self, group: str) -> None:
-        """Begin with no assignments."""
-        self._group = group
+    def __init__(self, group: str, *, exact: bool) -> None:
+        """Begin with no assignments; ``exact``: every record of the group is shown."""
+        self._group, self._exact = group, exact
         self._told: dict[str, tuple[Life, int, Counts, Place]] = {}
         """By the name that the group knows a member by."""
         self._summary: Summarised | None = None
+        self._gone: set[str] = set()
+        """Whose lives have ended since that summary: what they were told is forgotten."""
 
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Take a member's assignment."""
@@ -45,12 +50,14 @@ class Agreement:
         """Take a summary."""
         yield from self._over(record.epoch)
         self._summary = record
+        self._gone.clear()
 
     def ended(self, life: Life) -> None:
         """A life is over."""
         for name in (life.member, f"{life.member}@{life.incarnation}"):
             if name in self._told and self._told[name][0] == life:
                 del self._told[name]
+                self._gone.add(name)
 
     def settled(self) -> Iterator[Violation]:
         """Judge the summary: everything of its batch has been said."""
@@ -59,6 +66,9 @@ class Agreement:
             return
         for name, counted in summary.people:
             told = self._told.get(name)
+            if told is None and self._exact and any(counted) and name not in self._gone:
+                detail = f"the summary counts {_text(counted)}, and it was told nothing"
+                yield Violation(Invariant.TOLD, self._group, name, detail, (summary.at,))
             if told is None or told[1] > summary.epoch or told[2] == counted:
                 continue
             detail = f"the summary counts {_text(counted)}, and it was told {_text(told[2])}"

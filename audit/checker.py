@@ -230,7 +230,7 @@ class Checker:
                 Silence(name, self._reader, promises.blast, one_clock=exact),
                 Entitlement(name, exact=exact),
                 Rest(name),
-                Agreement(name),
+                Agreement(name, exact=exact),
             )
         return group
 

@@ -5,7 +5,7 @@ exactly one life, has that life said so in a beat, and is nothing left to give? 
 queue must be the one that its holder is to name.
 
 Called by ``checker.Checker.at_rest``. A queue that no member may have, or that the group says it
-has no room for, needs no owner.
+has no room for, needs no owner; nor does one whose subscribers all have what they can carry.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,9 @@ class Rest:
         self._owned: dict[Life, tuple[int, frozenset[Grant]]] = {}
         """The number of the last beat that said what it owns, and what it said."""
         self._routes: dict[str, Routed] = {}
-        self._full: set[Life] = set()
+        self._capacities: dict[Life, int] = {}
+        self._apart: frozenset[str] = frozenset()
+        """Members that are there and get nothing more, such as those that are draining."""
         self._broadcasting: set[Life] = set()
         self._sharing: set[Life] = set()
         self._eager: set[Life] = set()
@@ -53,8 +55,9 @@ class Rest:
         """Take a life's subscription."""
         self._topics[record.life] = record.topics
         self._patterns[record.life] = record.patterns
+        self._capacities.pop(record.life, None)
         if record.capacity is not None:
-            self._full.add(record.life)
+            self._capacities[record.life] = record.capacity
         for manner, lives in (
             (record.broadcasting, self._broadcasting),
             (record.sharing, self._sharing),
@@ -71,6 +74,7 @@ class Rest:
     def summarised(self, record: Summarised) -> None:
         """Take what the group says that it has no room for, and what is shared by command."""
         self._left_out, self._popped = record.left_out, record.popped
+        self._apart = record.apart
 
     def beat(self, record: BeatSeen) -> None:
         """Take what a life says that it owns."""
@@ -111,8 +115,10 @@ class Rest:
         owning = self._assignments.keys() - common
         existing = self._existing(owning - self._eager)
         existing |= {it for it in self._existing(owning) if it[0] not in self._popped}
+        full = {topic for topic in {it[0] for it in existing} if self._is_full(topic, owning)}
         for queue in sorted(existing | holders.keys()):
-            yield from self._judged(queue, holders.get(queue, []), existing=queue in existing)
+            known = queue in existing
+            yield from self._judged(queue, holders.get(queue, []), existing=known, full=full)
         yield from self._of_the_commons()
 
     def _of_those_named(self) -> Iterator[Violation]:
@@ -175,10 +181,33 @@ class Rest:
             for queue in route.queues
         }
 
-    def _judged(self, queue: Queue, lives: list[Life], *, existing: bool) -> Iterator[Violation]:
+    def _is_full(self, topic: str, owning: AbstractSet[Life]) -> bool:
+        """Tell whether nobody has room for one more queue of a topic, and somebody for want of it.
+
+        Those who get nothing more in any case do not count: they may have room.
+        """
+        subscribers = {life for life in owning if self._asks_for(life, topic)}
+        full = {life for life in subscribers if self._has_all_it_can_carry(life)}
+        takers = {life for life in subscribers if not self._is_apart(life)}
+        return bool(full) and takers <= full
+
+    def _asks_for(self, life: Life, topic: str) -> bool:
+        named, patterns = self._topics.get(life, ()), self._patterns.get(life, frozenset())
+        return topic in named or stand_for(patterns, topic)
+
+    def _has_all_it_can_carry(self, life: Life) -> bool:
+        capacity = self._capacities.get(life)
+        return capacity is not None and len(self._assignments[life].hold) >= capacity
+
+    def _is_apart(self, life: Life) -> bool:
+        return not self._apart.isdisjoint({life.member, f"{life.member}@{life.incarnation}"})
+
+    def _judged(
+        self, queue: Queue, lives: list[Life], *, existing: bool, full: AbstractSet[str]
+    ) -> Iterator[Violation]:
         if not existing:
             yield self._violation(queue_text(queue), "held, and there is no such queue")
-        elif not lives and not self._full and queue[0] not in self._left_out:
+        elif not lives and queue[0] not in full | self._left_out:
             yield self._violation(queue_text(queue), "at rest, and nobody holds it")
         elif len(lives) > 1:
             yield self._violation(queue_text(queue), f"held by {len(lives)} lives")

@@ -33,13 +33,34 @@ def judged(*people: tuple[str, Counts], epoch: int = 2) -> list[str]:
         ((("a", (4, 1, 0)), ("b", (0, 0, 1))), ["I18"]),
         ((("a", (2, 0, 0)), ("b", (0, 0, 1))), ["I18"]),
         ((("a", (2, 1, 0)), ("b", (0, 0, 7))), ["I18"]),
-        ((("c", (9, 0, 0)),), []),
+        ((("c", (9, 0, 0)),), ["I18"]),
+        ((("c", (0, 0, 0)),), []),
     ],
-    ids=["agree", "more held", "less given", "more inherited", "of whom nothing was shown"],
+    ids=["agree", "more held", "less given", "more inherited", "told nothing", "has nothing"],
 )
 def test_counts_are_what_was_told(people: tuple[tuple[str, Counts], ...], wrong: list[str]) -> None:
     """Each member by its newest orders."""
     assert wrong == judged(*people)
+
+
+def test_who_was_told_nothing_that_was_kept_is_not_judged() -> None:
+    """Of recorded topics compaction may have taken it."""
+    told = ShownHistory(Promises())
+    told.joined("c")
+    told.summarised(2, people=(("c", (9, 0, 0)),))
+    told.ends()
+    assert [] == told.wrong
+
+
+def test_who_is_gone_before_its_summary_is_judged_may_have_been_told() -> None:
+    """A batch that was cut short is judged by the next one, which may begin with a younger life."""
+    told = ShownHistory()
+    told.joined("a"), told.joined("a:2")
+    told.issued("a", 1, hold="orders-0@1")
+    told.summarised(1, people=(("a", (1, 0, 0)),))
+    told.issued("a:2", 2, inherit="orders-0@2<a@1")
+    told.batch_ends()
+    assert [] == told.wrong
 
 
 def test_older_summaries_are_not_held_against_newer_assignments() -> None:

@@ -126,6 +126,49 @@ def test_full_members_excuse_an_orphan() -> None:
     assert [] == told.rests()
 
 
+def crowded(capacity: int | None) -> ShownHistory:
+    """Two queues; one member can carry one and has it, and the other has none."""
+    told = ShownHistory()
+    told.routed("orders", 2)
+    told.joined("a", capacity=1)
+    if capacity is None:
+        told.joined("b")
+    else:
+        told.joined("b", capacity=capacity)
+    told.issued("a", 1, hold="orders-0@1")
+    told.issued("b", 1)
+    told.beats("a", epoch=1, owned="orders-0@1")
+    told.beats("b", epoch=1, owned="")
+    return told
+
+
+def test_a_full_member_does_not_excuse_those_that_have_room() -> None:
+    """Whatever they can carry; but who takes no part has none for others."""
+    orphan = ["at rest, and nobody holds it"]
+
+    assert orphan == crowded(None).rests()
+    assert orphan == crowded(3).rests()
+    assert [] == crowded(0).rests()
+    told = crowded(3)
+    told.summarised(1, apart=frozenset({"b"}))
+    assert [] == told.rests()
+
+
+def test_a_full_member_excuses_only_while_it_is_there_and_only_its_topics() -> None:
+    """One that has left, or that asks for something else, has no part in it."""
+    told = crowded(0)
+    told.routed("payments", 1)
+    told.joined("c", "payments")
+    told.issued("c", 1)
+    told.beats("c", epoch=1, owned="")
+    assert ["at rest, and nobody holds it"] == told.rests()
+
+    gone = crowded(0)
+    gone.withdrawn("a")
+    gone.joined("b")  # it has no limit any more
+    assert 2 * ["at rest, and nobody holds it"] == gone.rests()
+
+
 def test_a_state_that_swells_is_seen() -> None:
     """So many members and queues explain so many bytes."""
     checker = ShownHistory().checker
