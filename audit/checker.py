@@ -220,6 +220,11 @@ class Checker:
             detail = f"{size} bytes of state for {things} members and queues"
             yield Violation(Invariant.BOUNDED, group, "state", detail)
 
+    def unjudged(self, group: str | None) -> int:
+        """Count evictions that could not be judged, of one group or all: too little was shown."""
+        those = self._groups.items()
+        return sum(it.silence.unjudged for name, it in those if group in {None, name})
+
     def _of(self, name: str) -> _Group:
         group, promises = self._groups.get(name), self._promises
         if group is None:

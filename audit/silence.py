@@ -14,8 +14,7 @@ Called by ``checker``. Its one rule: nothing counts that was heard after the cau
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from operator import attrgetter
+from dataclasses import dataclass
 
 from audit.history import (
     BeatSeen,
@@ -30,12 +29,10 @@ from audit.history import (
     Removed,
     Summarised,
 )
-from audit.reading import BEGINNING, Log, Reader, Reading
+from audit.pulse import BEATS_REMEMBERED, CLOCK, Pulse
+from audit.reading import BEGINNING, Reader, Reading
 from audit.violations import Invariant, Violation
 
-_BEATS_REMEMBERED = 64
-"""By life. Only those after the cause must be told from those before it."""
-_CLOCK = attrgetter("clock_ms")
 _JUDGED = {"expired", "overdue"}
 """Endings that the passing of time alone decided."""
 
@@ -47,40 +44,6 @@ class Blast:
     members: int = 3
     percent: int = 50
     hold_ms: int = 30_000
-
-
-@dataclass(slots=True)
-class _Pulse:
-    heard: deque[Reading]
-    sequence: int = -1
-    """Of its latest beat: one that is not above it is late or repeated, and proves nothing."""
-    joined_in: int = -1
-    """The last batch in which it joined before it was answered."""
-    joined_at: int = -1
-    """The number of its latest join."""
-    said: list[tuple[int, Reading]] = field(default_factory=list)
-    """Every beat since then, with its sequence, as far as it may matter."""
-    wishes: int = -1
-    """Of its latest join."""
-    since_join: int = -1
-    """The same, counted from its latest join before it was answered: which of several joins let it
-    in is not known, and beats before that one were not counted."""
-    perhaps: Reading = BEGINNING
-    """When it was last heard by that count: silence since then is certain."""
-    session_ms: int | None = None
-    """As published to it; nobody is judged before that."""
-    away: bool = False
-    back_at: int = -1
-    """The number of the join by which it came back."""
-    held_at: Reading | None = None
-    """When it was said that its eviction waits."""
-    log: Log | None = None
-    """By which it spoke in this batch, other than by beats."""
-
-    def last(self, upto: int) -> Reading | None:
-        """Return when it was last heard, up to a record of this number."""
-        heard = (each for each in self.heard if each.number <= upto)
-        return max(heard, key=_CLOCK, default=None)
 
 
 class Silence:
@@ -97,16 +60,19 @@ class Silence:
         """An operator wants other rules; the next summary tells which hold."""
         self._paused = False
         self._partition = 0
-        self._pulses: dict[Life, _Pulse] = {}
-        self._felled: list[tuple[Life, _Pulse]] = []
+        self._pulses: dict[Life, Pulse] = {}
+        self._felled: list[tuple[Life, Pulse]] = []
         self._felled_by: Place | None = None
         """The record that removed somebody last, and all that it removed: doubted together."""
         self._began, self._forgot = False, BEGINNING
+        self.unjudged = 0
+        """Evictions of which it is not known how long the member was silent: it was not seen to
+        join, or the cause was not read, or so long ago that it is not remembered."""
 
     @property
     def _since(self) -> Reading:
         """When a controller took over that had forgotten its past: all sessions begin anew."""
-        return max(self._forgot, self._reader.begun(self._partition), key=_CLOCK)
+        return max(self._forgot, self._reader.begun(self._partition), key=CLOCK)
 
     def started(self) -> None:
         """A controller starts."""
@@ -117,7 +83,7 @@ class Silence:
         self._partition = record.at.partition
         pulse = self._pulses.get(record.life)
         if pulse is None:
-            pulse = self._pulses[record.life] = _Pulse(deque(maxlen=_BEATS_REMEMBERED))
+            pulse = self._pulses[record.life] = Pulse(deque(maxlen=BEATS_REMEMBERED))
         if pulse.session_ms is None:
             pulse.since_join = -1
             if pulse.joined_in != self._batch:
@@ -134,7 +100,7 @@ class Silence:
         pulse = self._pulses.get(record.life)
         if pulse is None:
             return
-        if len(pulse.said) < _BEATS_REMEMBERED:
+        if len(pulse.said) < BEATS_REMEMBERED:
             pulse.said.append((record.sequence, reading))
         if pulse.away:
             return
@@ -165,7 +131,7 @@ class Silence:
         pulse.wishes, pulse.away = record.sequence, True
         return True
 
-    def _see(self, pulse: _Pulse, reading: Reading, at: Place | None = None) -> None:
+    def _see(self, pulse: Pulse, reading: Reading, at: Place | None = None) -> None:
         pulse.log = pulse.log if at is None else self._reader.compared(at, reading)
         pulse.heard.append(reading)
         pulse.held_at = None
@@ -212,12 +178,14 @@ class Silence:
         pulse, cause = self._pulses.get(record.life), self._reader.find(record.cause)
         self.ended(record.life, before=None if cause is None else cause.number)
         if record.how not in _JUDGED or pulse is None or pulse.session_ms is None or cause is None:
+            self.unjudged += record.how in _JUDGED
             return
         if record.cause != self._felled_by:
             self._felled, self._felled_by = [], record.cause
         self._felled.append((record.life, pulse))
         silence_ms = self._silence_ms(pulse, cause)
         if silence_ms is None:
+            self.unjudged += 1
             return
         patience_ms = pulse.session_ms if record.how == "expired" else 0
         detail = f"{record.how} after {silence_ms} ms of silence, its session is {pulse.session_ms}"
@@ -231,7 +199,7 @@ class Silence:
             places = (record.cause, record.at)
             yield Violation(Invariant.PATIENT, self._group, record.life.member, detail, places)
 
-    def _silence_ms(self, pulse: _Pulse, cause: Reading) -> int | None:
+    def _silence_ms(self, pulse: Pulse, cause: Reading) -> int | None:
         """How long a life had been silent when the cause was read; None: it was never heard."""
         heard = [it for it in pulse.heard if it.number < cause.number]  # a beat may be the cause
         if not heard:
@@ -255,7 +223,7 @@ class Silence:
         for each, pulse in [*self._felled, *self._pulses.items()]:
             last = pulse.last(cause.number)
             if last is not None:
-                last = max(last, self._since, pulse.perhaps, key=_CLOCK)
+                last = max(last, self._since, pulse.perhaps, key=CLOCK)
                 silence_ms = self._reader.elapsed_ms(self._partition, last, cause)
                 lately = pulse.session_ms is None or 2 * silence_ms <= pulse.session_ms
                 lately |= pulse.away or pulse.back_at > cause.number
@@ -263,7 +231,7 @@ class Silence:
                 heard[each.member] = lately or heard.get(each.member, False)
         return sum(not lately for lately in heard.values()), len(heard)
 
-    def _waits(self, pulse: _Pulse, over_ms: int) -> bool:
+    def _waits(self, pulse: Pulse, over_ms: int) -> bool:
         """Whether a member whose session is over for so long is held: perhaps since before that."""
         if pulse.held_at is None:
             return False
@@ -275,7 +243,7 @@ class Silence:
         pulse = self._pulses.pop(life, None)
         if pulse is not None and before is not None and pulse.joined_at > before:
             join = next((it for it in pulse.heard if it.number == pulse.joined_at), None)
-            back = _Pulse(deque([] if join is None else [join], _BEATS_REMEMBERED))
+            back = Pulse(deque([] if join is None else [join], BEATS_REMEMBERED))
             back.wishes, back.log, back.perhaps = pulse.wishes, pulse.log, pulse.perhaps
             for sequence, reading in pulse.said:  # counted from its joining again
                 if sequence > back.sequence:
@@ -293,7 +261,7 @@ class Silence:
             pulse.log = None
             if pulse.session_ms is None or not judged:
                 continue
-            heard = max((self._since, pulse.perhaps, *pulse.heard), key=_CLOCK)
+            heard = max((self._since, pulse.perhaps, *pulse.heard), key=CLOCK)
             over_ms = self._reader.elapsed_ms(self._partition, heard) - pulse.session_ms
             if over_ms >= 0 and not self._waits(pulse, over_ms):
                 detail = f"in, {over_ms} ms after its session of {pulse.session_ms} ms was over"

@@ -21,6 +21,7 @@ from console.commands.options import (
 from console.encoding import visible
 from console.errors import ExitCode
 from console.output import Format, show
+from console.progress import Progress, Stderr
 
 if TYPE_CHECKING:
     from audit.checker import Promises
@@ -45,8 +46,10 @@ def check(
     groups and history, if they are there), as `trimtab replay` reads them, in any order and any
     number of files. It looks for queues that two members may have worked on (I1), tokens and
     epochs that go back (I3, I4), members evicted too early (I6), queues outside a subscription
-    (I10) and assignments that say nothing new (I14). What was answered by records that retention
-    has taken is not judged. Exit code 3 when it finds any, 4 when there is nothing to judge.
+    (I10), assignments that say nothing new (I14), and summaries that count what nobody was told
+    (I18). What was answered by records that retention has taken is not judged. An invariant whose
+    topics have no record is said on stderr, and to programs as `not_examined`. Exit code 3 when it
+    finds any, 4 when there is nothing to judge.
 
     Examples:
       trimtab check heartbeats.jsonl members.jsonl releases.jsonl assignments.jsonl
@@ -67,8 +70,7 @@ def check(
     rows = [line for line in read if not isinstance(line, Cut)]
     violations = list(judge.judge(rows, group))
     remarks.hear(rows, judge.groups)
-    for unreadable in judge.unreadable:
-        progress.note(f"not judged: {unreadable}")
+    _note(judge, progress)
     remarks.tell(progress)
     _show(judge, violations, group, output)
     if not judge.groups:
@@ -88,10 +90,20 @@ def _promises(settings: "Settings") -> "Promises":
     return Promises(max_clock_step_ms=policy.max_clock_step_ms, blast=blast)
 
 
+def _note(judge: "Judge", progress: Progress) -> None:
+    """Say what was left out; for want of records also to who wants quiet, as `doctor` does."""
+    for unreadable in judge.unreadable:
+        progress.note(f"not judged: {unreadable}")
+    for each in judge.not_examined:
+        Stderr().note(f"not examined: {each}")
+
+
 def _show(
     judge: "Judge", violations: "Sequence[Violation]", group: str | None, output: Format
 ) -> None:
     found = f"{len(violations) or 'no'} violations{'' if group is None else f' of {group}'}"
+    if judge.not_examined:
+        found += " in what could be examined"
     sums = f"{judge.shown} records of {len(judge.groups)} groups, {found}"
     result = {
         "records": judge.shown,
@@ -107,6 +119,7 @@ def _show(
             for it in violations
         ],
         "not_judged": [str(it) for it in judge.unreadable],
+        "not_examined": judge.not_examined,
     }
     lines = [*map(str, violations), sums]
     show(result, output, "\n".join(map(visible, lines)))  # of strangers' names

@@ -5,18 +5,19 @@ was heard comes before what was published. That is not exactly the order in whic
 read, so the auditor is told that it is not exact, and reports only what is wrong in every other
 order, too.
 
-Called by `trimtab check`. Its one rule: what cannot be read is counted, and not judged.
+Called by `trimtab check`. Its one rule: what cannot be read is counted, and not judged; and what
+could not be judged for want of records is said, because nothing was found wrong with it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from audit.checker import Checker, Promises
 from audit.history import Place, Ticked
 from audit.shown import NONE, Shown
-from audit.violations import Violation
+from audit.violations import Invariant, Violation
 from audit.wire import entries_of
 from streaming.topics import inlets
 from streaming.wire.rows import Row
@@ -49,6 +50,18 @@ TOPICS: Final[Mapping[str, Topic[Any]]] = {
     )
 }
 """What is judged; of brokers and dead letters the auditor knows nothing."""
+_MEMBERS: Final = (MEMBERS, ROCKETMQ)
+"""Whatever says who joined."""
+_NEEDED: Final[Mapping[Invariant, Sequence[Sequence[Topic[Any]]]]] = {
+    Invariant.ONE_OWNER: [[ASSIGNMENTS]],
+    Invariant.TOKENS_GROW: [[ASSIGNMENTS]],
+    Invariant.EPOCHS_GROW: [[ASSIGNMENTS]],
+    Invariant.PATIENT: [_MEMBERS, [HEARTBEATS], [ASSIGNMENTS], [HISTORY]],
+    Invariant.ENTITLED: [_MEMBERS, [ASSIGNMENTS]],
+    Invariant.CALM: [_MEMBERS, [ASSIGNMENTS]],
+    Invariant.TOLD: [[ASSIGNMENTS], [GROUPS]],
+}
+"""What each invariant needs: a record of each of these, or of what stands beside it."""
 
 
 @dataclass(slots=True)
@@ -60,6 +73,8 @@ class Judge:
     shown: int = 0
     unreadable: list[str] = field(default_factory=list)
     groups: set[str] = field(default_factory=set)
+    not_examined: list[str] = field(default_factory=list)
+    """What was not judged for want of records, once all of them were shown."""
 
     def judge(self, rows: Iterable[Row], group: str | None) -> Iterator[Violation]:
         """Show a recording of what is judged to the auditor, and return what it finds."""
@@ -74,6 +89,18 @@ class Judge:
                 if group in {None, violation.group}:
                     yield violation
         yield from (each for each in checker.ends() if group in {None, each.group})
+        self.not_examined += self._missing({row.topic for row in ordered})
+        if count := checker.unjudged(group):
+            why = "the record of their cause, or of the member's joining, is not there"
+            self.not_examined.append(f"{Invariant.PATIENT}: {count} evictions: {why}")
+
+    def _missing(self, topics: Collection[str]) -> Iterator[str]:
+        """Name the invariants that need topics of which nothing was shown."""
+        there = {it.removeprefix(self.prefix) for it in topics}
+        for invariant, needed in _NEEDED.items():
+            missing = [it[0].name for it in needed if there.isdisjoint(one.name for one in it)]
+            if missing:
+                yield f"{invariant}: there is no record of {', '.join(missing)}"
 
     def _promised(self, firsts: Mapping[str, Mapping[int, Row]]) -> Promises:
         """Say what is shown. Beats prove releases that were lost, and let a record be repeated."""

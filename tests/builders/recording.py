@@ -10,7 +10,15 @@ import json
 from pathlib import Path
 
 from tests.builders.log import LIFE, join, route
-from trimtab.protocol import Assignment, HolderRef, Record, encode, partition_of
+from trimtab.protocol import (
+    Assignment,
+    HolderRef,
+    Record,
+    Release,
+    ReleaseRef,
+    encode,
+    partition_of,
+)
 
 GROUP = "billing"
 PARTITION = partition_of(GROUP, 8)
@@ -75,4 +83,19 @@ def two_join(recording: Recording | None = None) -> Recording:
     recording.add("routes", route(queues=2), 1_100)
     recording.cut(1)
     recording.add("members", join("b"), 2_000)
+    return recording
+
+
+def a_hand_over() -> Recording:
+    """A holds a queue, gives it, releases it; b gets it."""
+    recording = Recording()
+    recording.add("members", join("a"), 1_000)
+    recording.add("members", join("b"), 1_000)
+    recording.assignment("a", 1, 1_100, hold=[(0, 1)])
+    recording.assignment("a", 2, 2_000, give=[(0, 1)])
+    let_go = Release(
+        member="a", incarnation=LIFE, sequence=4, queues=(ReleaseRef("orders", "", 0, 1, None),)
+    )
+    recording.add("releases", let_go, 2_100)
+    recording.assignment("b", 3, 2_200, hold=[(0, 3)])
     return recording

@@ -53,7 +53,7 @@ def test_topics_are_read_from_their_first_record_to_their_last(
     one = ("--bootstrap-servers", servers, "--every", "60000", "--group", GROUP)
     assert (0, told) == run("replay", *one)[:2]
     code, told, _ = run("check", "--bootstrap-servers", servers)
-    assert (0, "2 records of 1 groups, no violations\n") == (code, told)
+    assert (0, "2 records of 1 groups, no violations in what could be examined\n") == (code, told)
 
 
 def test_topics_that_are_not_there_are_named(

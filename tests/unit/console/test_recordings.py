@@ -8,12 +8,10 @@ import pytest
 
 from tests.builders.command_line import Run
 from tests.builders.log import LIFE, beat, join, route
-from tests.builders.recording import GROUP, PARTITION, Recording, two_join
+from tests.builders.recording import GROUP, PARTITION, Recording, a_hand_over, two_join
 from tests.builders.rocketmq import consumer, heartbeat
 from trimtab.protocol import (
     Beat,
-    Release,
-    ReleaseRef,
 )
 
 # -- replay
@@ -208,26 +206,12 @@ def test_what_is_replayed_can_be_checked(run: Run) -> None:
 # -- check
 
 
-def a_hand_over() -> Recording:
-    """A holds a queue, gives it, releases it; b gets it."""
-    recording = Recording()
-    recording.add("members", join("a"), 1_000)
-    recording.add("members", join("b"), 1_000)
-    recording.assignment("a", 1, 1_100, hold=[(0, 1)])
-    recording.assignment("a", 2, 2_000, give=[(0, 1)])
-    let_go = Release(
-        member="a", incarnation=LIFE, sequence=4, queues=(ReleaseRef("orders", "", 0, 1, None),)
-    )
-    recording.add("releases", let_go, 2_100)
-    recording.assignment("b", 3, 2_200, hold=[(0, 3)])
-    return recording
-
-
 def test_a_sound_recording_passes(run: Run) -> None:
     """And says what it looked at."""
     code, told, _ = run("check", a_hand_over().write())
 
-    assert (0, "6 records of 1 groups, no violations\n") == (code, told)
+    said = "6 records of 1 groups, no violations in what could be examined\n"
+    assert (0, said) == (code, told)
 
 
 def test_a_violation_is_printed_and_the_exit_code_says_so(run: Run) -> None:

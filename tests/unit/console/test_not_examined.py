@@ -1,0 +1,59 @@
+"""`trimtab check` says what it could not judge for want of records."""
+
+import json
+from pathlib import Path
+
+from tests.builders.command_line import Run
+from tests.builders.log import LIFE, beat
+from tests.builders.recording import GROUP, PARTITION, Recording, a_hand_over, two_join
+from trimtab.protocol import Cause, MemberChanged
+
+
+def test_what_could_not_be_examined_is_said(run: Run) -> None:
+    """On stderr, and to programs: that nothing was found wrong would be more than is known."""
+    name = a_hand_over().write()
+    _, _, errors = run("-q", "check", name)
+    _, told, _ = run("check", name, "-o", "json")
+    missing = [
+        "I6: there is no record of heartbeats, history",
+        "I18: there is no record of groups",
+    ]
+
+    assert [f"not examined: {it}" for it in missing] == errors.splitlines()
+    assert missing == json.loads(told)["not_examined"]
+
+
+def test_of_a_whole_recording_everything_is_examined(run: Run) -> None:
+    """What was heard, and all that was decided."""
+    recording = two_join()
+    recording.add("heartbeats", beat("a"), 3_000)
+    name = recording.write()
+    Path("decided.jsonl").write_text(run("replay", name, "--json")[1])
+    code, told, errors = run("check", name, "decided.jsonl")
+
+    assert (0, "") == (code, errors)
+    assert told.endswith("no violations\n")
+
+
+def test_an_eviction_whose_cause_is_not_there_is_not_judged_and_counted(run: Run) -> None:
+    """Nobody can say how long the member had been silent."""
+    recording = a_hand_over()
+    recording.add("heartbeats", beat("b"), 2_300)
+    assert [] == _unjudged(run, recording)
+
+    gone = MemberChanged(
+        group=GROUP,
+        member="b",
+        incarnation=LIFE,
+        event="expired",
+        at_ms=60_000,
+        cause=Cause(kind="tick", topic="trimtab.heartbeats", partition=PARTITION, offset=99),
+    )
+    recording.add("history", gone, 60_000)
+    (said,) = _unjudged(run, recording)
+    assert said.startswith("I6: 1 evictions: ")
+
+
+def _unjudged(run: Run, recording: Recording) -> list[str]:
+    told = run("check", recording.write(), "-o", "json")[1]
+    return [it for it in json.loads(told)["not_examined"] if "evictions" in it]
