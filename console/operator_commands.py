@@ -91,7 +91,7 @@ def give(
     if patience_s is None:
         return None
     if answer is None:
-        reason = f"{command.kind} is written and {unanswered(name, command, patience_s)}"
+        reason = f"{command.kind} is written; {unanswered(name, command, patience_s)}"
         raise Failure(reason, ExitCode.TIMEOUT)
     if answer.outcome != "done":
         raise Failure(f"{answer.outcome}: {answer.detail}", ExitCode.UNHEALTHY)
@@ -118,8 +118,8 @@ def give_all(
 def unanswered(name: str, command: Command, patience_s: float) -> str:
     """Say that there is no answer yet, and where there will be one."""
     return (
-        f"nobody has answered it within {patience_s:.0f} s: does a controller run? Its answer will "
-        f"stand in the history of {name}, as {command.id}"
+        f"no answer within {patience_s:.0f} s. Is a controller running? The answer will appear in "
+        f"the history of {name}, id {command.id}."
     )
 
 

@@ -93,7 +93,7 @@ class QueryLife:
     """Whether it was never ready before; a standby has waited, so its time says nothing."""
 
     def __post_init__(self) -> None:
-        self._trouble = Trouble(structlog.get_logger(), "the query")
+        self._trouble = Trouble(structlog.get_logger(), "run the query")
         self._is_start = self.activation.following is None
 
     def run(self) -> None:

@@ -50,7 +50,7 @@ class QueryListener(StreamingQueryListener):
         self._log = structlog.get_logger()
         self._summary = _Summary()
         self._decided = HistoryLog(self._log, time.monotonic)
-        self._silence = Trouble(self._log, "reading of the log")
+        self._silence = Trouble(self._log, "read the log")
         self.last_run: str | None = None
         """Which run of the query has committed a batch last: it will read what is sent now."""
         self.last_batch = -1

@@ -82,7 +82,7 @@ class Rehearsal:
 
     def __init__(self, spark: SparkSession, options: Options, operator: CellOperator) -> None:
         self._spark, self._options, self._operator = spark, options, operator
-        self._trouble = Trouble(structlog.get_logger(), "the rehearsal")
+        self._trouble = Trouble(structlog.get_logger(), "rehearse")
         self._begun, self._has_run = time.monotonic(), False
         self._query: StreamingQuery | None = None
 

@@ -23,7 +23,7 @@ class SparkFigures:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark: Any = spark
-        self._trouble = Trouble(logger("status"), "showing of figures in Spark")
+        self._trouble = Trouble(logger("status"), "show figures in Spark")
         self._gauges: dict[str, Any] = {}
 
     def show(self, status: Controller) -> None:

@@ -66,12 +66,12 @@ def policy(
     keys = [rule.partition("=")[0] for rule in rules or ()]
     for key in keys:
         if key not in overrides:
-            able = ", ".join(overrides)
-            raise Failure(f"{key}: a group has none of its own; it may have {able}", ExitCode.USAGE)
+            reason = f"{key} cannot be set for one group. Possible: {', '.join(overrides)}"
+            raise Failure(reason, ExitCode.USAGE)
     given = (f"policy.{rule}" for rule in rules or ())
     settings = settings_of(config, [*(key_values or ()), *given]).settings
     if settings.policy.heartbeat_interval == AUTO and "heartbeat_interval" in keys:
-        raise Failure('heartbeat_interval: leave it out, and "auto" counts', ExitCode.USAGE)
+        raise Failure('heartbeat_interval: omit it to use "auto"', ExitCode.USAGE)
     whole = settings.policy.policy(settings.controller.max_clock_step)
     own = {wire: getattr(whole, wire) for wire in (overrides[key] for key in keys)}
     command_group(
@@ -147,7 +147,7 @@ def mode(
     if wanted not in ("pop", "pull"):
         raise Failure(f"{wanted}: say pop or pull", ExitCode.USAGE)
     if wanted == "pull" and share is not None:
-        raise Failure("--share: who pulls shares nothing; leave it out", ExitCode.USAGE)
+        raise Failure("--share works only with pop; remove it", ExitCode.USAGE)
     settings = settings_of(config, key_values).settings
     command_group(
         settings,

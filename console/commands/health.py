@@ -64,7 +64,7 @@ def _examined(home: Path, patience_s: float) -> dict[str, object]:
     """Describe the controller of a home; the same fields for each."""
     standby = _age_of_a_standby(home)
     if standby is not None and standby <= patience_s:
-        detail = "it follows the active controller, and would take over"
+        detail = "it follows the active controller, and takes over when that one stops"
         return {"state": "standing by", "batch_age_s": None, "detail": detail}
     age, reason = _age_of_the_last_batch(home)
     if age is None:

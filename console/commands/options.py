@@ -79,7 +79,7 @@ Patience = Annotated[
     typer.Option("--timeout", metavar="DURATION", help="How long to wait for the answer."),
 ]
 NoWait = Annotated[
-    bool, typer.Option("--no-wait", help="Only write it; the answer will stand in the history.")
+    bool, typer.Option("--no-wait", help="Only write it; the answer will appear in the history.")
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say what it would change, and give no command.")

@@ -59,7 +59,7 @@ def recover(
     elif is_none:
         write(f"there is no checkpoint in {place}: `trimtab run` begins one; no queue moves")
     else:
-        write(f"nothing is wrong: batch {done} is committed, {planned} the last begun")
+        write(f"nothing is wrong; last committed batch: {done}; last started: {planned}")
     if found:
         raise typer.Exit(ExitCode.UNHEALTHY)
 

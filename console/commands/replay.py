@@ -130,7 +130,7 @@ def _refuse_cuts(read: "Sequence[Line]", every: int | None) -> None:
 
     if every is not None and any(isinstance(line, Cut) for line in read):
         reason = "--every: the recording has lines between batches, which end only there"
-        raise Failure(f"{reason}: leave one of both out", ExitCode.USAGE)
+        raise Failure(f"{reason}: use --every or batch lines, not both", ExitCode.USAGE)
 
 
 def _topics(again: "Replay", settings: "Settings", view: "View", *, compared: bool) -> list[str]:

@@ -103,8 +103,9 @@ class Remarks:
             yield f"no record of group {self.group}"
         if self._misrouted:
             yield (
-                f"{self._misrouted} records lie in another partition than topics.partitions = "
-                f"{self.topics.partitions} makes of their key: was it recorded with another number?"
+                f"{self._misrouted} records are in a different partition than their key gives "
+                f"with topics.partitions = {self.topics.partitions}: was it recorded with another "
+                "number?"
             )
         yield from self._restless.said()
         early = list(self._early())

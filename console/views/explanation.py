@@ -142,7 +142,7 @@ def of_group(
             if it.awaited
         ]
         if group.ailment:
-            rows.append(_said("it ails", group.ailment))
+            rows.append(_said("it has a failure", group.ailment))
     return rows
 
 

@@ -88,7 +88,7 @@ def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
     if group.ailment:
         again = f'`trimtab groups rebalance {typed} --reason "..."` tries again'
         remedy = f"`trimtab groups explain {typed}`; {again}"
-        yield Finding(Kind.AILMENT, name, f"it ails: {group.ailment}", remedy)
+        yield Finding(Kind.AILMENT, name, f"it has a failure: {group.ailment}", remedy)
     if group.paused:
         remedy = f'`trimtab groups resume {typed} --reason "..."`'
         end = group.paused_until_ms
@@ -171,13 +171,14 @@ def _of_people(group: Group) -> Iterator[Finding]:
     assert {"held", "resting"} <= MemberSummary.model_fields.keys()
     silent = those("held")
     if silent and group.paused:
-        remedy = "look at them; resume the group, or `trimtab groups evict` who is dead"
+        remedy = "look at them; resume the group, or evict the dead ones with "
+        remedy += "`trimtab groups evict`"
         finding = f"{several(silent)} are silent, and nobody is evicted while the group is paused"
         yield Finding(Kind.HELD, group.group, finding, remedy)
     elif silent:
         approve = f'trimtab groups approve {quote(group.group)} --reason "..."'
         remedy = f"look at them; `{approve}` if they are dead"
-        finding = f"{several(silent)} are silent, and too many at once to be believed dead"
+        finding = f"{several(silent)} are silent; too many at once, so evictions wait"
         yield Finding(Kind.HELD, group.group, finding, remedy)
     if resting := those("resting"):
         remedy = "look at their logs: they come and go too often, and get no queues for a while"
@@ -219,7 +220,8 @@ def of_movers(group: str, clients: Sequence[str]) -> Iterator[Finding]:
 def of_unattached(group: str, clients: Sequence[str]) -> Iterator[Finding]:
     """Say who works on the group's queues, and does not ask the controller."""
     if clients:
-        finding = f"{len(clients)} consumers of RocketMQ share it by RocketMQ's own rule: "
+        finding = f"{len(clients)} consumers of RocketMQ take its queues by RocketMQ's rule, "
+        finding += "without the controller: "
         remedy = "attach them, or stop them: each of their queues has a second owner"
         yield Finding(Kind.UNATTACHED, group, finding + several(clients), remedy)
 

@@ -128,7 +128,7 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
             if not pace.is_asked(draft):
                 raise Refused("its heartbeat_interval is not auto")
             if not pace.keep_to(draft, command, stamp):
-                raise Refused("its members keep to it already")
+                raise Refused("the members already beat at this interval")
         case Approve():
             return _approve(draft, event)
         case Forget():
@@ -196,12 +196,13 @@ def _choose_mode(draft: Draft, command: ChooseMode, event: Commanded) -> str:
     refused.
     """
     if command.topic.startswith(RETRIES):
-        raise Refused("brokers have clients pull what is to be tried again, and never share it")
+        raise Refused("retry topics are always pulled and cannot be shared")
     rest = {topic: it for topic, it in draft.rules.popped.items() if topic != command.topic}
     if not command.pops and len(rest) == len(draft.rules.popped):
-        raise Refused(f"no command has {command.topic} shared")
+        raise Refused(f"{command.topic} is not shared by any command")
     if draft.rules.paused or draft.ailment is not None:
-        raise Refused("the group is paused, or ails: nobody could own the queues again")
+        reason = "the group is paused or has a failure, so no member could own the queues"
+        raise Refused(reason)
     if command.pops and len(rest) >= _POPPED:
         raise Refused(f"the group shares {len(rest)} topics by command, the limit")
     draft.rules.popped = {**rest, command.topic: command.share_number} if command.pops else rest
@@ -214,6 +215,6 @@ def _choose_mode(draft: Draft, command: ChooseMode, event: Commanded) -> str:
 def _approve(draft: Draft, event: Commanded) -> str:
     evictions, topics = mass_silence.confirm(draft), routing.confirm(draft)
     if evictions == topics == 0:
-        raise Refused("nothing is held")
+        raise Refused("no eviction and no route waits for approval")
     draft.expect_by(event.stamp.clock)
     return f"{evictions} held evictions, {topics} topics in doubt"

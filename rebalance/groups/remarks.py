@@ -34,7 +34,7 @@ _WAITING: Final = (Approve, ChooseStrategy, RebalanceNow)
 def of_any(draft: Draft, command: Command, detail: str) -> str:
     """Return the detail, and what stands in the way of what the command is for."""
     if isinstance(command, UndrainMember) and draft.membership.members[command.member].draining:
-        return "it drains on, as it has asked for that itself"
+        return "it keeps draining, because it asked to leave"
     if not draft.rules.paused or not isinstance(command, _WAITING):
         return detail
     waits = "it waits for `groups resume`"
@@ -47,8 +47,8 @@ def of_pause(draft: Draft, command: Pause) -> str:
     if not draft.rules.paused or ends == command.until:
         return ""
     if ends is None:
-        return "instead of one until `groups resume`"
-    return "instead of one with another end"
+        return "replaces a pause that lasts until `groups resume`"
+    return "replaces a pause with another end"
 
 
 def of_strategy(draft: Draft, command: ChooseStrategy) -> str:
@@ -66,7 +66,7 @@ def of_policy(draft: Draft, overrides: Overrides) -> str:
     if overrides.share_number is None or not (named := sorted(_exceptions(draft))):
         return said
     topics = ", ".join(named[:_NAMED]) + (", …" if named[_NAMED:] else "")
-    return f"{said}; share_numbers of the controller says another one for {topics}"
+    return f"{said}; the controller's share_numbers override it for {topics}"
 
 
 def _exceptions(draft: Draft) -> Iterator[TopicName]:

@@ -33,7 +33,7 @@ class HostWatcher:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._log = logger(self.name)
-        self._writing = Trouble(self._log, "delivery of hosts")
+        self._writing = Trouble(self._log, "write hosts")
         self._plan = HostPlan(options.topics.prefix, options.verdicts.topics_max)
 
     def run(self, stop: Event) -> None:
@@ -61,7 +61,7 @@ class HostWatcher:
         return FeedProducer(config, self._writing)
 
     def _metadata(self) -> Metadata:
-        trouble = Trouble(self._log, "reading of broker metadata")
+        trouble = Trouble(self._log, "read broker metadata")
         return Metadata(client_config(self._options, self.name, trouble), trouble)
 
     def _tell(self, producer: FeedProducer, cluster: str, hosts: Hosts) -> None:

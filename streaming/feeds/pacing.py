@@ -30,7 +30,7 @@ class PaceKeeper:
     def __init__(self, options: Options, plan: PacePlan) -> None:
         self._options, self._plan = options, plan
         self._log = logger(self.name)
-        self._writing = Trouble(self._log, "delivery of paces")
+        self._writing = Trouble(self._log, "write paces")
 
     def run(self, stop: Event) -> None:
         """Look, ask, rest."""
@@ -41,7 +41,8 @@ class PaceKeeper:
             due = self._plan.due(monotonic())
             if interval != self._plan.interval_ms:
                 interval = self._plan.interval_ms
-                self._log.info("another pace", interval_ms=interval, reason=self._plan.reason)
+                reason = self._plan.reason
+                self._log.info("heartbeat interval changed", interval_ms=interval, reason=reason)
             for asking in due:
                 self._ask(producer, asking)
             producer.poll()

@@ -67,9 +67,9 @@ class RedisWriter:
         self._options, self._chosen, self._metrics = options, chosen, metrics
         self._outlet = Outlet(options.topics.prefix, options.topics.partitions)
         self._log = logger(self.name)
-        self._reading = Trouble(self._log, "reading of assignments for Redis")
-        self._writing = Trouble(self._log, "writing to Redis")
-        self._passing = Trouble(self._log, "writing to a key of Redis that holds something else")
+        self._reading = Trouble(self._log, "read assignments for Redis")
+        self._writing = Trouble(self._log, "write to Redis")
+        self._passing = Trouble(self._log, "write to a key of Redis that holds something else")
         self._client = redis.Redis.from_url(
             chosen.url, socket_timeout=_PATIENCE_S, socket_connect_timeout=_PATIENCE_S
         )
@@ -115,7 +115,8 @@ class RedisWriter:
         """Tell whether something was dropped, and Redis takes records again; say so once."""
         dropped, self._dropped = self._dropped, 0
         if dropped:
-            self._log.warning("dropped while Redis was away; reading all again", records=dropped)
+            reason = "Redis was away and records were dropped; reading everything again"
+            self._log.warning(reason, records=dropped)
         return dropped > 0
 
     def take(self, message: Message) -> None:

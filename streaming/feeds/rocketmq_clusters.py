@@ -90,4 +90,4 @@ class RocketMQClusters:
 
 def _what(places: Sequence[tuple[str, int]], *, one_of_many: bool) -> str:
     host, port = places[0]
-    return "reading of RocketMQ's routes" + (f" from {host}:{port}" if one_of_many else "")
+    return "read RocketMQ's routes" + (f" from {host}:{port}" if one_of_many else "")

@@ -55,8 +55,8 @@ class RouteWatcher:
     def __init__(self, options: Options, gauges: GroupGauges, paces: PacePlan) -> None:
         self._options, self._gauges, self._paces = options, gauges, paces
         self._log = logger(self.name)
-        self._reading = Trouble(self._log, "reading of joins and summaries")
-        self._writing = Trouble(self._log, "delivery of routes")
+        self._reading = Trouble(self._log, "read joins and summaries")
+        self._writing = Trouble(self._log, "write routes")
         self._sources = Sources(options.feeds, self._log)
         self._plan = RoutePlan()
         self._unread = set[int | None](range(options.topics.partitions))
@@ -93,7 +93,7 @@ class RouteWatcher:
         return FeedProducer(config, self._writing)
 
     def _metadata(self) -> Metadata:
-        trouble = Trouble(self._log, "reading of topic metadata")
+        trouble = Trouble(self._log, "read topic metadata")
         racks = Racks() if self._options.feeds.racks else None
         return Metadata(client_config(self._options, self.name, trouble), trouble, racks)
 
@@ -179,7 +179,7 @@ class RouteWatcher:
         """Say who keeps queues that no source of ours knows."""
         for group, topic in self._plan.disputes():
             self._log.warning(
-                "a topic is not in Kafka, and the group has queues of it; it keeps them. "
+                "a topic is not in Kafka, but the group has queues of it. The queues stay. "
                 "Were routes.name_servers or routes.file set before?",
                 group=group,
                 topic=topic,

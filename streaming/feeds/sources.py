@@ -33,7 +33,7 @@ class Sources:
     """All that know routes; the caller brings Kafka's metadata."""
 
     def __init__(self, options: FeedOptions, log: FilteringBoundLogger) -> None:
-        self._file_trouble: Final = Trouble(log, "reading of the route file")
+        self._file_trouble: Final = Trouble(log, "read the route file")
         self._file: Final = RouteFile(options.route_file)
         self._rocketmq: Final = RocketMQClusters(options.name_servers, log)
 

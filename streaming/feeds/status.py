@@ -41,7 +41,7 @@ class StatusWriter:
         self._options, self._status, self._show, self._over = options, status, show, over
         self._role: Role = "standby" if over is None else "active"
         self._topic = f"{options.topics.prefix}{CONTROLLERS.name}"
-        self._writing = Trouble(logger(self.name), "delivery of the status")
+        self._writing = Trouble(logger(self.name), "write the status")
 
     def run(self, stop: Event) -> None:
         """Write at once, then at the interval, and at the end."""

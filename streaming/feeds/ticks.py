@@ -41,7 +41,7 @@ class TickProducer:
         self._topic = f"{options.topics.prefix}{HEARTBEATS.name}"
         self._begun = self._told = ""
         """The start whose first tick is written, and the one of which is said how far it is."""
-        self._delivery = Trouble(logger(self.name), "delivery of ticks")
+        self._delivery = Trouble(logger(self.name), "write ticks")
 
     def run(self, stop: Event) -> None:
         """Tick at the interval; a tick that comes too late is left out, not made up for."""

@@ -57,7 +57,7 @@ class HistoryLog:
         if self._letters:
             self._log.warning("dead letters", count=self._letters.total(), of=dict(self._letters))
         if self._left_out:
-            self._log.warning("lines were left out: see the history", count=self._left_out)
+            self._log.warning("some log lines were skipped: see the history", count=self._left_out)
         self._letters.clear()
         self._left_out = 0
 

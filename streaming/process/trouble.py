@@ -23,7 +23,7 @@ class Trouble:
 
     Args:
         log: Where it is said.
-        what: What fails, as the subject of a sentence.
+        what: What cannot be done while it fails, such as "write ticks".
     """
 
     def __init__(self, log: FilteringBoundLogger, what: str) -> None:
@@ -37,14 +37,16 @@ class Trouble:
         kind = _NUMBER.sub("", str(reason))
         if kind in self._reasons or len(self._reasons) == _MOST:
             return
-        how = "still fails, for another reason" if self._reasons else "failed"
-        self._log.warning(f"{self._what} {how}; retrying", reason=str(reason))
+        event = f"cannot {self._what}; retrying"
+        if self._reasons:
+            event = f"still cannot {self._what}, for another reason; retrying"
+        self._log.warning(event, reason=str(reason))
         self._reasons.add(kind)
 
     def over(self) -> None:
         """Say that it works again, if it did not."""
         if self._reasons:
-            self._log.info(f"{self._what} works again")
+            self._log.info(f"can {self._what} again")
         self._reasons.clear()
 
     def delivered(self, error: KafkaError | None, _message: Message) -> None:

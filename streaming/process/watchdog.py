@@ -114,7 +114,7 @@ class Watchdog:
         is_long = signs.batches > 0 and silence.s > self.silence_s
         if is_long and not self._has_said:
             kafka = "takes ticks" if silence.proven_s else "takes no ticks"
-            self.log.warning("no batch is committed", for_s=round(silence.s), kafka=kafka)
+            self.log.warning("no batch committed", for_s=round(silence.s), kafka=kafka)
         elif self._has_said and not is_long:
             self.log.info("batches are committed again")
         self._has_said = is_long

@@ -68,7 +68,7 @@ class Activity:
 
     def __init__(self, options: Options, name: str) -> None:
         self._grace_s = grace_of(options) / 1000
-        self._trouble = Trouble(logger(name), "following of other controllers")
+        self._trouble = Trouble(logger(name), "follow other controllers")
         prefix, partitions = options.topics.prefix, options.topics.partitions
         self._ticks = TopicPartition(f"{prefix}{HEARTBEATS.name}", 0)
         self._words = [

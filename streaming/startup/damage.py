@@ -50,7 +50,7 @@ def damages(checkpoint: Path) -> Iterator[str]:
     broken = [*_broken_logs(checkpoint, planned, done)]
     yield from broken
     if done is not None and not planned - 1 <= done <= planned:
-        yield f"batch {done} is the last that was committed, and {planned} the last begun"
+        yield f"the last committed batch, {done}, does not fit the last started, {planned}"
     if done is not None and not broken:
         yield from _broken_state(checkpoint, done)
 

@@ -44,7 +44,7 @@ class StartWriter:
 
     def __init__(self, options: Options) -> None:
         self._prefix = options.topics.prefix
-        self._trouble = Trouble(logger(_NAME), "writing of a start")
+        self._trouble = Trouble(logger(_NAME), "write a start")
         self._is_used = False
         """Until then nobody asks what fails."""
         self._config = {

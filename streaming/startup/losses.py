@@ -95,7 +95,7 @@ def unread(positions: Mapping[Log, int], contents: Contents, prefix: str) -> int
 
 def looking_trouble() -> Trouble:
     """Return the ``Trouble`` of looking: one for all tries, so that a failure is logged once."""
-    return Trouble(logger(_NAME), "reading of topic offsets")
+    return Trouble(logger(_NAME), "read topic offsets")
 
 
 def survey(options: Options, trouble: Trouble) -> Contents:

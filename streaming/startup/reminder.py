@@ -77,7 +77,7 @@ class Misplaced(NotReminded):
 
 def reading_trouble() -> Trouble:
     """Return the ``Trouble`` of reading: one for all tries, so that a failure is logged once."""
-    return Trouble(logger(_NAME), "reading of what is published")
+    return Trouble(logger(_NAME), "read what is published")
 
 
 def locate(options: Options, stop: Event) -> None:
@@ -294,5 +294,6 @@ def _tell(options: Options, board: PublishedState, writer: StartWriter) -> Count
     if board.skipped:
         log.warning("skipped records that trimtab did not write", records=board.skipped)
     if told:
-        log.info("sent all published assignments to the controller", records=told.total())
+        done = "wrote all published assignments into the log for this start"
+        log.info(done, records=told.total())
     return told

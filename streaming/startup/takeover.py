@@ -44,8 +44,8 @@ def give_time(activity: Activity, stop: Event) -> None:
         log.info("no other controller decides", cause=cause)
     elif not stop.is_set():
         log.warning(
-            "the other controller still ticks, but has not ended; going on. One that is in the "
-            "middle of a batch may still publish it: stop its process if you can",
+            "the other controller still runs. Continuing. It may still publish its current batch; "
+            "stop it if you can",
             waited_s=LONGEST_S,
         )
 

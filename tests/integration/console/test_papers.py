@@ -35,7 +35,7 @@ ANSWERS = {
     "check": {ExitCode.OK, ExitCode.UNHEALTHY},  # and write what no controller would
     "controllers hand-over": {ExitCode.NOT_FOUND},  # there is no standby
     "groups move": {ExitCode.NOT_FOUND},  # the members are none of Kafka's
-    "groups approve": {ExitCode.UNHEALTHY},  # refused: nothing is held
+    "groups approve": {ExitCode.UNHEALTHY},  # refused: nothing waits
 }
 """What is not 0 here."""
 PATIENCE_S = 240.0

@@ -168,7 +168,7 @@ def test_a_command_waits_for_its_answer(terminal: Run, published: Published, gro
     assert NOT_FOUND == order("pause", f"{group}-x")[0]
     code, told = order("rebalance", group, "--timeout", "1ms")
     assert TIMEOUT == code
-    assert "does a controller run?" in told
+    assert "Is a controller running?" in told
     assert OK == order("rebalance", group, "--no-wait")[0]
 
     (drained,) = [row for row in read(terminal, "members", "list", group) if row["member"] == "b"]

@@ -26,7 +26,7 @@ from trimtab.protocol import MemberChanged
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
 PREFIX = "trimtab."
-FAILED, WORKS = "the query failed; retrying", "the query works again"
+FAILED, WORKS = "cannot run the query; retrying", "can run the query again"
 PATIENCE_S = 60.0
 START_S = 30.0
 """A query starts in three to five seconds on two idle cores; here four tests share them."""

@@ -26,7 +26,7 @@ from trimtab.protocol import ASSIGNMENTS, HISTORY, MemberChanged, decode, partit
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
-FAILED, WORKS = "the query failed; retrying", "the query works again"
+FAILED, WORKS = "cannot run the query; retrying", "can run the query again"
 PATIENCE_S = 90.0
 """Pauses grow to half a minute, and then the query has to start."""
 LIMIT = "max.message.bytes"

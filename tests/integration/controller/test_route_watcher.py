@@ -27,7 +27,7 @@ miss it once; who is too slow misses it each time."""
 
 def test_kafka_says_in_which_racks_a_topic_stands(kafka: EmbeddedKafka, topic: str) -> None:
     """By the rack of each broker that has a replica."""
-    trouble = Trouble(structlog.get_logger(), "asking")
+    trouble = Trouble(structlog.get_logger(), "ask")
     metadata = Metadata({"bootstrap.servers": kafka.bootstrap_servers}, trouble, Racks())
 
     assert (RackRef((RACK,), 0, QUEUES),) == metadata.look([topic])[topic].racks

@@ -241,7 +241,7 @@ def test_a_consumer_whose_guard_is_killed_goes_on(account: Account, start: Start
 
     assert of_each(1) == took(worker, QUEUES)
     told = worker.wait_for(" trouble ")
-    assert told.endswith("the guard has ended: nobody stands in for this member")
+    assert told.endswith("the guard has ended: this member has no guard")
     assert 0 == worker.end()
     assert 1 == sum("stands in" in line for line in worker.lines() if " trouble " in line)
 

@@ -105,7 +105,7 @@ def test_what_the_guard_cannot_be_told_is_named() -> None:
 
     assert [
         f"no guard: its client, librdkafka, cannot be told {option}; give all that it needs to"
-        " reach Kafka by guardKafka(option, value): nobody stands in for this member"
+        " reach Kafka by guardKafka(option, value): this member has no guard"
         for _, option in UNTOLD
     ] == answered(java("guard.GuardRules"), orders)
 
@@ -196,7 +196,7 @@ def test_a_guard_that_refuses_or_ends_is_reported_once(side: Side) -> None:
     side.guard.sendall(line_of(Refused(reason="no Kafka client is installed")))
     told = [side.ask(order) for order in ("await", "keep 1", "dismiss")]
 
-    why = "the guard refuses: no Kafka client is installed: nobody stands in for this member"
+    why = "the guard refuses: no Kafka client is installed: this member has no guard"
     assert [why, "ok", "ok"] == told
 
 
@@ -209,7 +209,7 @@ def test_a_guard_that_does_not_hear_what_is_held_is_ended(side: Side, name: str,
         told = [side.ask(order) for order in ("await", "keep 1", "keep 50000", "keep 2")]
         guard.communicate(b"over\n")
 
-    why = "the guard does not hear what is held: nobody stands in for this member"
+    why = "the guard does not hear what is held: this member has no guard"
     assert ["ok", "ok", why, "ok"] == told
     assert code == guard.returncode
 
@@ -224,6 +224,6 @@ def test_a_guard_that_is_not_there_is_reported(
 
     assert first.startswith(f"no guard is at {address}, where TRIMTAB_GUARD says (")
     assert first.endswith(
-        "): it has ended, or it is another container's: nobody stands in for this member"
+        "): it has ended, or it is another container's: this member has no guard"
     )
     assert second == "ok"

@@ -116,7 +116,7 @@ class Consumers:
     def routes(self, *topics: str) -> dict[str, Seen]:
         """What the name server says of topics."""
         host, port = self._server.names.split(":")
-        trouble = Trouble(structlog.get_logger(), "asking")
+        trouble = Trouble(structlog.get_logger(), "ask")
         with closing(NameServers([(host, int(port))], trouble)) as servers:
             return servers.look(topics)
 

@@ -42,7 +42,7 @@ def test_old_consumers_in_a_group_that_obeys_are_named(
         consumers.join("old", FOUR, "concurrently", fallback="BROKER")
         consumers.workers["old"].wait_for(" end ", count=20)
         assert "1 consumers" in (told := unattached(terminal, group))
-        assert told.endswith("RocketMQ's own rule: worker@old")
+        assert told.endswith("RocketMQ's rule, without the controller: worker@old")
 
         assert consumers.workers["old"].end() == 0
         assert not unattached(terminal, group)

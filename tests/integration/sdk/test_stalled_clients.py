@@ -155,7 +155,7 @@ def test_a_feed_of_the_controller_writes_on_with_a_new_client(
     kafka: EmbeddedKafka, work: str
 ) -> None:
     """When nothing was written for a while."""
-    trouble = Trouble(structlog.get_logger(), "it")
+    trouble = Trouble(structlog.get_logger(), "ask")
     feed = FeedProducer({"bootstrap.servers": kafka.bootstrap_servers}, trouble, worn_s=0.5)
     feed._producer = Producer(NOWHERE)  # noqa: SLF001 - as above
     written: list[bool] = []

@@ -20,7 +20,7 @@ USAGE = 2
         (("evict", "a", "b\nc"), "trimtab: member: String should match"),
         (
             ("policy", "a", "max_members=1"),
-            "trimtab: max_members: a group has none of its own; it may have ",
+            "trimtab: max_members cannot be set for one group. Possible: ",
         ),
         (("policy", "a", "blast_percent=101"), "trimtab: policy.blast_percent "),
         (("policy", "a", "blast_percent"), "trimtab: "),

@@ -101,7 +101,7 @@ def test_records_in_other_partitions_are_counted(run: Run) -> None:
 
     assert 0 == code
     assert (
-        "3 records lie in another partition than topics.partitions = 3 makes of their key: "
+        "3 records are in a different partition than their key gives with topics.partitions = 3: "
         "was it recorded with another number?\n"
     ) == said
 

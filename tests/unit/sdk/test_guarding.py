@@ -35,7 +35,10 @@ def holding(queues: int = 1) -> Holdings:
     [
         ({"guard": "yes"}, "guard: 'yes' is neither"),
         ({"guard": True, "transport": MemoryTransport()}, "guard: it needs bootstrap_servers"),
-        ({"guard": True, "kafka": {"client.id": object()}}, "kafka: a guard cannot be told"),
+        (
+            {"guard": True, "kafka": {"client.id": object()}},
+            "kafka: this option cannot be passed to a guard",
+        ),
     ],
 )
 def test_a_guard_that_cannot_stand_is_refused(options: dict[str, Any], message: str) -> None:
@@ -89,7 +92,7 @@ def test_what_a_guard_cannot_be_told_is_reported_by_who_has_not_asked_for_it(
 
     assert guard is not None
     assert not guard.start(heard.append)
-    assert "kafka: a guard cannot be told this" in str(heard)
+    assert "kafka: this option cannot be passed to a guard" in str(heard)
 
 
 def test_a_guard_that_is_not_there_is_reported_and_cleared_up_after(tmp_path: Path) -> None:
@@ -100,7 +103,7 @@ def test_a_guard_that_is_not_there_is_reported_and_cleared_up_after(tmp_path: Pa
         dead.bind(str(folder / "socket"))
 
     assert not Guard(POST, str(folder / "socket")).start(heard.append)
-    assert ("Nobody stands in for this member" in str(heard), False) == (True, folder.exists())
+    assert ("This member has no guard" in str(heard), False) == (True, folder.exists())
 
 
 def test_a_guard_of_another_user_is_left_alone(

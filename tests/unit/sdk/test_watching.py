@@ -49,7 +49,7 @@ def test_a_join_that_nobody_answers_is_told(world: World) -> None:
         (LastTick(None, 900), "There is no tick of one in the last 900 records of heartbeats."),
         (
             LastTick(800, 900),
-            "One is there, its last tick is 1 s old: it may still be starting; else",
+            "A controller is running (last tick 1 s ago). It may still be starting.",
         ),
     ],
 )

@@ -34,7 +34,7 @@ class Life(QueryLife):
 
     def __post_init__(self) -> None:
         """No session, no checkpoint."""
-        self._trouble = Trouble(structlog.get_logger(), "the query")
+        self._trouble = Trouble(structlog.get_logger(), "run the query")
 
     def _live(self, activation: Activation) -> None:
         del activation
@@ -83,7 +83,7 @@ def test_what_passes_is_tried_until_it_is_told_to_stop() -> None:
         one.run()
 
     assert 20 == one.lived
-    assert ["the query failed; retrying"] == [line["event"] for line in lines]
+    assert ["cannot run the query; retrying"] == [line["event"] for line in lines]
 
 
 @pytest.mark.parametrize(

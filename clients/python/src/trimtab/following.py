@@ -147,7 +147,7 @@ def _assign(consumer: "Consumer", topic: str, group: str) -> int:
 
     count = len(consumer.list_topics(topic, _PATIENCE_S).topics[topic].partitions)
     if not count:
-        raise TransportError(f"topic {topic} does not exist, or may not be described")
+        raise TransportError(f"topic {topic} does not exist, or you lack the right to describe it")
     partition = partition_of(group, count)
     _, end = consumer.get_watermark_offsets(TopicPartition(topic, partition), _PATIENCE_S)
     consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING)])

@@ -71,7 +71,7 @@ class Guard:
             self._connection = connection.detach()
             self._say(line)
         except TypeError as error:
-            report(GuardError(f"kafka: a guard cannot be told this: {error}"))
+            report(GuardError(f"kafka: this option cannot be passed to a guard: {error}"))
         except GuardError as error:
             report(error)
         return self._connection is not None
@@ -181,7 +181,7 @@ class Guard:
             self._process.kill()
             self._process.wait()
         self._close()  # not before: to a guard that goes on its end may mean that we are dead
-        raise GuardError(f"{why}: nobody stands in for this member")
+        raise GuardError(f"{why}: this member has no guard")
 
     def _close(self) -> None:
         assert self._connection is not None
@@ -202,8 +202,8 @@ def _connected(address: str) -> socket.socket:
         if isinstance(error, PermissionError):
             why = "it is another user's: start trimtab-guard as the user of its command"
         raise GuardError(
-            f"no guard is at {address}, where {ADDRESS} says ({error}): {why}. Nobody stands in for"
-            " this member"
+            f"no guard is at {address}, where {ADDRESS} says ({error}): {why}. This member "
+            "has no guard"
         ) from error
     return connection
 

@@ -191,7 +191,8 @@ def _refuse_what_no_guard_can_be_told(post: Post) -> None:
     try:
         line_of(post)
     except TypeError as error:
-        raise ConfigurationError(f"kafka: a guard cannot be told this: {error}") from None
+        reason = f"kafka: this option cannot be passed to a guard: {error}"
+        raise ConfigurationError(reason) from None
 
 
 def _refuse_what_the_controller_would(profile: Profile) -> None:

@@ -253,8 +253,8 @@ def _of_controllers(found: LastTick | None) -> str:
         return f"There is no tick of one in the last {found.records} records of heartbeats. "
     if found.age_ms < UNANSWERED_MS:
         return (
-            f"One is there, its last tick is {found.age_ms / 1_000:.0f} s old: it may still be "
-            "starting; else look whether this member is named in its topic deadletters. "
+            f"A controller is running (last tick {found.age_ms / 1_000:.0f} s ago). It may still "
+            "be starting. Otherwise look for this member in the topic deadletters. "
         )
     return f"The last tick of one is {found.age_ms / 1_000:.0f} s old. "
 

@@ -35,7 +35,7 @@ def people(**trait: bool) -> tuple[MemberSummary, ...]:
 
 
 WRONG = {
-    "ailment": (group("w1", ailment="ValueError"), "it ails: ValueError"),
+    "ailment": (group("w1", ailment="ValueError"), "it has a failure: ValueError"),
     "pause": (group("w1", paused=True), "it is paused, until somebody resumes it"),
     "shortage": (
         group("w1", state="starved", queues=QUEUES, shortage={"no room": 3}),
@@ -79,7 +79,7 @@ WRONG = {
     ),
     "silent": (
         group(members=1, people=people(held=True)),
-        "w1 are silent, and too many at once to be believed dead",
+        "w1 are silent; too many at once, so evictions wait",
     ),
     "resting": (group(members=1, people=people(resting=True)), "w1 rest"),
 }
@@ -170,7 +170,7 @@ def test_consumers_that_do_not_ask_the_controller_are_named() -> None:
     (found,) = findings.of_unattached("billing", ["10.0.0.7@old"])
 
     assert (findings.Kind.UNATTACHED, "billing") == (found.kind, found.subject)
-    assert found.finding.endswith("by RocketMQ's own rule: 10.0.0.7@old")
+    assert found.finding.endswith("by RocketMQ's rule, without the controller: 10.0.0.7@old")
     assert [] == list(findings.of_unattached("billing", []))
 
 

@@ -70,7 +70,7 @@ ANSWERS = [
     ),
     (ChooseMode(TopicName("orders"), pops=True), "done", "no RocketMQ client subscribes it"),
     (ChooseMode(TopicName("odrers"), pops=True), "done", "no member subscribes it yet"),
-    (Approve(), "refused", "nothing is held"),
+    (Approve(), "refused", "no eviction and no route waits for approval"),
     (Forget(), "refused", "the group has 2 members"),
 ]
 

@@ -92,7 +92,8 @@ def test_the_same_pace_twice_tells_nobody_twice() -> None:
     story.reads(commanded(SLOWLY, name="c2"))
 
     (answer,) = only(CommandAnswered, story.decided)
-    assert ("refused", "its members keep to it already") == (answer.outcome, answer.detail)
+    refusal = ("refused", "the members already beat at this interval")
+    assert refusal == (answer.outcome, answer.detail)
     assert [] == only(AssignmentIssued, story.decided)
     assert epoch == story.state.epoch, "an operator's command in view of it still counts"
 

@@ -62,7 +62,7 @@ def test_what_comes_of_a_command_only_after_a_pause_is_said() -> None:
     both = f"without the controller's options; {WAITS}"
     assert ("done", both) == answered(story, ChooseStrategy("STICKY"))
     assert ("done", "") == answered(story, DrainMember(MemberId("b")))
-    assert ("refused", "nothing is held") == answered(story, Approve())
+    assert ("refused", "no eviction and no route waits for approval") == answered(story, Approve())
     story.waits(seconds=15)
     assert ("done", f"2 held evictions, 0 topics in doubt; {WAITS}") == answered(story, Approve())
     assert {"a", "b"} == set(story.state.membership.members)
@@ -72,9 +72,9 @@ def test_what_comes_of_a_command_only_after_a_pause_is_said() -> None:
     ("standing", "new", "remark"),
     [
         (None, None, ""),
-        (None, 60_000, "instead of one until `groups resume`"),
-        (60_000, None, "instead of one with another end"),
-        (60_000, 30_000, "instead of one with another end"),
+        (None, 60_000, "replaces a pause that lasts until `groups resume`"),
+        (60_000, None, "replaces a pause with another end"),
+        (60_000, 30_000, "replaces a pause with another end"),
         (60_000, 60_000, ""),
     ],
 )
@@ -103,7 +103,7 @@ def test_no_mode_is_changed_in_a_pause() -> None:
     """Nor to one that could not be taken back before its end."""
     story = at_rest(Policy())
     story.reads(registered("client", "orders"), commanded(Pause()))
-    refusal = "the group is paused, or ails: nobody could own the queues again"
+    refusal = "the group is paused or has a failure, so no member could own the queues"
 
     assert ("refused", refusal) == answered(story, ChooseMode(TopicName("orders"), pops=True))
     assert not story.state.rules.popped
@@ -114,7 +114,7 @@ def test_a_share_number_that_an_exception_goes_before_says_so(name: str) -> None
     """The controller's settings name the topic, and so are the nearer ones."""
     story = at_rest(Policy(share_numbers=((name, 1), ("other", 2), ("else/orders", 2))))
     assert ("done", "flap_limit=9") == answered(story, ChoosePolicy(Overrides(flap_limit=9)))
-    said = "share_number=3; share_numbers of the controller says another one for orders"
+    said = "share_number=3; the controller's share_numbers override it for orders"
 
     assert ("done", said) == answered(story, ChoosePolicy(Overrides(share_number=3)))
     assert 1 == story.state.rules.overrides.over(story.policy).share_number_of(

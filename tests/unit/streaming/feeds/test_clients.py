@@ -18,7 +18,7 @@ def made(given: dict[str, str]) -> Config:
     """What a client is told of a user's settings."""
     kafka = KafkaOptions(bootstrap_servers="kafka:9092", java={}, native=given)
     options = cast("Options", SimpleNamespace(name="trimtab", kafka=kafka))
-    return client_config(options, "ticks", Trouble(structlog.get_logger(), "it"))
+    return client_config(options, "ticks", Trouble(structlog.get_logger(), "ask"))
 
 
 @pytest.mark.parametrize(("given", "expected"), [({}, 1_000), ({NAME: "5000"}, "5000")])

@@ -62,7 +62,7 @@ def server(says: bytes) -> Iterator[tuple[str, int]]:
 
 def servers(*addresses: tuple[str, int]) -> NameServers:
     """Those at these addresses."""
-    return NameServers(addresses, Trouble(structlog.get_logger(), "reading of RocketMQ's routes"))
+    return NameServers(addresses, Trouble(structlog.get_logger(), "read RocketMQ's routes"))
 
 
 def test_queues_are_those_that_may_be_read() -> None:

@@ -66,7 +66,7 @@ def test_what_is_dropped_is_counted_and_read_again(
 
     assert {b"m1": b"3", b"m3": b"4", b"m4": b"5"} == there
     assert {("dropped",): 1, ("written",): 3} == counted(metrics)
-    assert ["writing to Redis failed; retrying", "writing to Redis works again"] == [
+    assert ["cannot write to Redis; retrying", "can write to Redis again"] == [
         line["event"] for line in lines
     ]
     assert writer.has_lost()
@@ -105,8 +105,8 @@ def test_a_key_that_holds_something_else_keeps_no_other_waiting(
 
         assert {b"m1": b"1", b"m2": b"5", b"m3": b"3"} == epochs(client)
     assert {("dropped",): 3, ("written",): 3} == counted(metrics)
-    what = "writing to a key of Redis that holds something else"
-    assert [f"{what} failed; retrying", f"{what} works again"] == [it["event"] for it in lines]
+    what = "write to a key of Redis that holds something else"
+    assert [f"cannot {what}; retrying", f"can {what} again"] == [it["event"] for it in lines]
     assert str(lines[0]["reason"]).startswith(f"{key.decode()}: ")
 
 

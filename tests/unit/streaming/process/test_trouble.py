@@ -12,7 +12,7 @@ def test_only_changes_are_said() -> None:
     A reason is another one if it differs by more than numbers.
     """
     with capture_logs() as lines:
-        trouble = Trouble(structlog.get_logger(), "the post")
+        trouble = Trouble(structlog.get_logger(), "send the post")
         trouble.over()
         for reason in ("snow", "snow", "ice for 3 s", "snow", "ice for 30 s"):
             trouble.met(reason)
@@ -20,20 +20,20 @@ def test_only_changes_are_said() -> None:
             trouble.over()
 
     assert [
-        {"event": "the post failed; retrying", "reason": "snow", "log_level": "warning"},
+        {"event": "cannot send the post; retrying", "reason": "snow", "log_level": "warning"},
         {
-            "event": "the post still fails, for another reason; retrying",
+            "event": "still cannot send the post, for another reason; retrying",
             "reason": "ice for 3 s",
             "log_level": "warning",
         },
-        {"event": "the post works again", "log_level": "info"},
+        {"event": "can send the post again", "log_level": "info"},
     ] == lines
 
 
 def test_reasons_without_end_are_cut_short() -> None:
     """Somebody else writes them."""
     with capture_logs() as lines:
-        trouble = Trouble(structlog.get_logger(), "the post")
+        trouble = Trouble(structlog.get_logger(), "send the post")
         for reason in range(100):
             trouble.met("x" * reason)
 

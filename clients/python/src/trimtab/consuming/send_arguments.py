@@ -29,7 +29,7 @@ def check(arguments: Mapping[str, Any], largest: int) -> None:
         raise ConfigurationError(f"send: {name} is not an option of send")
     topic = arguments["topic"]
     if not isinstance(topic, str) or not is_topic(topic):
-        raise ConfigurationError(f"send: topic {topic!r} is no name that Kafka takes")
+        raise ConfigurationError(f"send: topic {topic!r} is not a valid topic name")
     size = _BESIDE + sum(
         _size(name, it) + _EACH
         for name, those in (
@@ -46,7 +46,7 @@ def check(arguments: Mapping[str, Any], largest: int) -> None:
     for name, most in _NUMBERS.items():
         number = arguments.get(name, -1)  # as if it were left out
         if not isinstance(number, SupportsIndex) or not -1 <= number.__index__() < most:
-            raise ConfigurationError(f"send: {name} is no number from 0 on; leave it out")
+            raise ConfigurationError(f"send: {name} must be 0 or more; or leave it out")
 
 
 def _headers(given: object) -> Iterable[object]:

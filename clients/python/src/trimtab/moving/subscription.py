@@ -6,7 +6,7 @@ is assigned it pauses: other parts read.
 
 One thread uses the client; others give it jobs. Kafka's rebalance waits until what is taken away is
 finished, and that may have to be committed: so this thread goes on with jobs meanwhile. Used by
-`mover`. Its one rule: what was dropped before it was sent never is.
+`mover`. Its one rule: an answer dropped before sending is never sent.
 """
 
 import logging
@@ -170,7 +170,7 @@ class Subscription:
         lost: list[TopicPartition] = []
         held: list[object] = [fresh]
         if self._has_answer(fresh) and not self._has_answer(self._consumer):
-            _LOGGER.warning("Kafka's group does not answer: subscribing anew, with a new client")
+            _LOGGER.warning("Kafka's group does not answer. Subscribing again with a new client.")
             held, lost = [self._consumer], self._consumer.assignment()
             self._consumer = fresh
             self._subscribe()

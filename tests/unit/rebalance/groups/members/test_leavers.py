@@ -28,7 +28,7 @@ def test_an_operator_takes_back_what_operators_want(before: list[Record]) -> Non
     story = two_members()
     for record in before:
         story.reads(record)
-    assert ["it drains on, as it has asked for that itself"] == details(story, UndrainMember(B))
+    assert ["it keeps draining, because it asked to leave"] == details(story, UndrainMember(B))
     member = story.state.membership.members[B]
 
     assert (True, False, False) == (member.draining, member.dismissed, member.leaves)

@@ -5,6 +5,6 @@ final class Unguarded extends Exception {
     private static final long serialVersionUID = 1L;
 
     Unguarded(String why) {
-        super(why + ": nobody stands in for this member");
+        super(why + ": this member has no guard");
     }
 }
