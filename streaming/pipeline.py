@@ -38,8 +38,8 @@ _LARGEST_BYTES: Final = limits.RECORD_BYTES + limits.AROUND_BYTES
 """What our topics take: the largest value, its key and its headers. Kafka's default is less."""
 MOST_WAITING: Final = 100_000
 """Urgent records that may wait since the last checkpoint: about 80 MB in Python and two seconds of
-work, or a week of a thousand members' joins and releases. The first batch may be twice as large,
-because more comes while the controller starts. It also holds the reminder."""
+work, or a week of a thousand members' joins and releases. A batch may be twice as large, because
+more comes while the controller starts. What this start has written is taken on top (``urgent``)."""
 _MOST_ROUTINE: Final = 100_000
 """The same for beats: three seconds of 100,000 members. What is left waits for the next batch.
 While very much is left, log time stands still (``LogClock.ticked``)."""

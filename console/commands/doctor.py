@@ -25,9 +25,9 @@ def doctor(
     """Look for what is wrong, and say what to do about each; exit code 3 if anything is.
 
     Looks at the controller's ticks, each group's summary and assignments, Kafka's own members of
-    the group, verdicts on brokers, and at history and dead letters of the last hour. Of one group
-    also at lags (six seconds more where messages wait), but not at verdicts and dead letters. What
-    could not be looked at is said on stderr, and to programs as `not_examined`.
+    the group, verdicts on brokers, and at history and dead letters of the last hour. For one group
+    it also checks lag (six seconds more where messages wait), but no verdicts and dead letters.
+    What could not be looked at is said on stderr, and to programs as `not_examined`.
 
     Examples:
       trimtab doctor

@@ -58,8 +58,8 @@ class ControllerSettings(Section):
     again."""
 
     heartbeat_batch_interval: Duration = timedelta(seconds=1)
-    """The longest that beats wait to be read together. A longer wait saves batches, and delays the
-    notice of a crash by as much. Together with tick_interval it must not exceed max_clock_step:
+    """The longest that beats wait to be read together. A longer wait saves batches, and delays
+    crash detection by the same time. Together with tick_interval it must not exceed max_clock_step:
     a join is read at once, and may be ahead of the beats by that much."""
 
     heartbeat_batch_rows: int = Field(default=100_000, ge=1)

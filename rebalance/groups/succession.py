@@ -1,4 +1,4 @@
-"""Succession: who takes over from a member that goes, before anybody is asked.
+"""Succession: who takes over from a member that goes, before the strategy is asked.
 
 Each queue has a standing heir, which its holder names when it goes (``standing``). Here they are
 dealt anew when somebody came, went or changed, or when owners did. And when an owner is gone, the
@@ -7,8 +7,8 @@ over, or are about to. Then a departure that was foreseen moves nothing twice, a
 of many while the controller was away: who was named in place of an heir keeps the queue. What the
 evicted had, nobody has begun on; it is shared out anew, since heirs are dealt for one departure.
 
-Called by ``step``, before ``baton`` moves queues. Its one rule: who cannot begin by a release is
-nobody's standing heir.
+Called by ``step``, before ``baton`` moves queues. Its one rule: a member that cannot start on a
+release never becomes a standing heir.
 """
 
 from collections.abc import Collection, Mapping

@@ -15,7 +15,7 @@ have been named, or the holder knows no releases, there is nothing to wait for.
 A release counts only for the exact queue, member, incarnation and epoch.
 
 Called by ``step``, ``timers`` and ``adoption``, and by ``baton`` for eager holders. Its one rule:
-but for ``adoption``, nothing else takes a queue from anybody.
+only ``adoption`` and this module take queues.
 """
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Admission: what becomes of a join, as one value.
+"""Admission: decides what happens to a join, and returns it as one value.
 
 ``Outcome`` lists all that can become of a join. To choose, ``judged`` asks those that know:
 ``departures`` and ``omissions`` whether its life is over, ``twins`` who has what it claims and

@@ -1,8 +1,8 @@
-"""Lapsed members: they joined in a past that is read again, and were struck out since.
+"""Lapsed members: they joined in a past that is read again, and were removed since.
 
 A join stays in the log for days, and beats are not read again. So the past says who came, and not
-who died. Of whom nothing is published was struck out, or is still to be answered: who waits for an
-answer asks again and again, so its last word is younger than a session.
+who died. A member with no published record was removed, or still waits for its answer. One that
+waits asks again and again, so its last word is younger than a session.
 
 Asked by ``adoption``. Its one rule: a member that may wait for its first answer is none of them.
 """

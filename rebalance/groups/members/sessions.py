@@ -2,8 +2,9 @@
 
 A starting controller cannot know which members were silent while no controller read, so that time
 does not count. Sessions begin anew when all that was there has been read (``streaming.cell.gate``).
-A member that had not read its last record still counts as one that has not. After an adoption those
-begin anew, too, who have joined since the last decision: their records may be in no order of time.
+A member that had not read its last record still counts as one that has not. After an adoption,
+members that joined since the last decision also begin anew, because their records may not be in
+time order.
 
 Called by ``step``.
 """

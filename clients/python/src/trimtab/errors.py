@@ -69,7 +69,7 @@ class SlowCallbackError(TrimtabError):
 
 
 class GuardError(TrimtabError):
-    """A member works without its guard: should it be killed, that is found out by silence."""
+    """A member works without its guard: if it is killed, only its silence shows that."""
 
 
 class CommitError(TrimtabError):

@@ -1,6 +1,6 @@
 package trimtab.guard;
 
-/** A member works without its guard: should it be killed, that is found out by silence. */
+/** A member works without its guard: if it is killed, only its silence shows that. */
 final class Unguarded extends Exception {
     private static final long serialVersionUID = 1L;
 
