@@ -53,7 +53,7 @@ from trimtab.protocol import (
     registration_changes,
 )
 
-_STRUCK = {"expired", "fenced", "left"}
+_REMOVED = {"expired", "fenced", "left"}
 
 
 def entries_of(
@@ -195,7 +195,7 @@ def _published(
         case Hold():
             return history.Held(at, record.group, frozenset(record.members))
         case MemberChanged():
-            if record.event not in _STRUCK:
+            if record.event not in _REMOVED:
                 return None
             cause = record.cause
             place = Place(cause.topic or "", cause.partition or 0, cause.offset or 0)

@@ -82,7 +82,7 @@ LINES: Final = {
 }
 """What is done to a line, and neither to the member nor to the controller at its end."""
 _ONE: Final = {Kind.KILL, Kind.FREEZE, Kind.BLINK, Kind.TWIN}
-"""What strikes one member."""
+"""What hits one member."""
 _START_S: Final = {
     Kind.KILL: 3.0,
     Kind.SLOW: 3.0,
@@ -169,7 +169,7 @@ def _fault(random: Random, at: float, kind: Kind, members: int, lines: int) -> F
 
 
 def _held(fault: Fault) -> set[int | str]:
-    """What no other fault may strike meanwhile."""
+    """What no other fault may hit meanwhile."""
     if not fault.victims:
         return {fault.kind.split()[0]}
     return set(fault.victims)

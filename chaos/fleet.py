@@ -1,6 +1,6 @@
 """The members' processes: started, killed, frozen, doubled and restarted.
 
-What is done to one is written down before it is done. Used by `striking` and the round.
+What is done to one is written down before it is done. Used by `injector` and the round.
 """
 
 import os

@@ -1,6 +1,6 @@
 """`make kills TIMES=20 SEED=1`: the controller is killed at every step of a batch, and comes back.
 
-Real members work all the while, and a population comes in the batch that is struck.
+Real members work all the while, and a population comes in the batch that is hit.
 Afterwards the members have what they had, nobody of the population was told two things, and the
 auditor finds nothing in all that was written. The steps come in turn, in an order that the seed
 says.
@@ -53,7 +53,7 @@ _PATIENCE_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Struck:
+class Kill:
     """One kill."""
 
     aimed: Step
@@ -74,13 +74,13 @@ class Kills:
     Args:
         controller: Which.
         checkpoint: Where its checkpoint is.
-        population: Who comes in the batches that are struck.
+        population: Who comes in the batches that are hit.
     """
 
     controller: Killable
     checkpoint: Path
     population: Population
-    struck: list[Struck] = field(default_factory=list)
+    done: list[Kill] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     """What was said and must not be."""
 
@@ -90,7 +90,7 @@ class Kills:
         self.population.await_all()
         self.population.listen(_QUIET_S)
 
-    def strike(self, step: Step) -> None:
+    def hit(self, step: Step) -> None:
         """Kill it at this step of the batch in which all of them come, and start it."""
         hit, told = self.kill(step)
         self.come_back(step, hit, told)
@@ -109,19 +109,19 @@ class Kills:
             trap.sprung(step, self.population.place, self.population.end, self.population.hears)
             self.controller.kill()
         told = self.population.listen(_QUIET_S)
-        return self._hit(told), told
+        return self._really_hit(told), told
 
     def come_back(self, step: Step, hit: Step, told: int) -> None:
         """Start it, and wait until it has said what it was about to say."""
         began = time.monotonic()
         self.controller.start()
         self.population.await_all()
-        self.struck.append(Struck(step, hit, told, time.monotonic() - began))
+        self.done.append(Kill(step, hit, told, time.monotonic() - began))
         self.population.listen(_QUIET_S)
         self.wrong += self.population.contradicted()
 
-    def _hit(self, told: int) -> Step:
-        """Tell what was struck by what is left of it."""
+    def _really_hit(self, told: int) -> Step:
+        """Tell what was hit by what is left of it."""
         planned, done = (max(batches(self.checkpoint, it)) for it in ("offsets", "commits"))
         if planned == done:
             return Step.AFTER_COMMIT if told == SIZE else Step.BEFORE_OFFSETS
@@ -181,10 +181,10 @@ def kills(
         all_kills.get_ready()
         for number, step in enumerate(in_turn(seed, times), start=1):
             with Stderr().step(f"kill {number} of {times}: {step}"):
-                all_kills.strike(step)
-            print(all_kills.struck[-1], flush=True)
+                all_kills.hit(step)
+            print(all_kills.done[-1], flush=True)
         wrong = [*all_kills.wrong, *unmoved.wrong(), *audited(servers, controller.prefix)]
-    _tell(all_kills.struck, wrong)
+    _tell(all_kills.done, wrong)
 
 
 def make_topic(servers: str, name: str) -> None:
@@ -257,25 +257,25 @@ def audited(servers: str, prefix: str, settings: Mapping[str, str] = _NONE) -> l
     return [str(it) for it in result["violations"]]
 
 
-def missed(struck: Sequence[Struck]) -> list[Step]:
+def missed(done: Sequence[Kill]) -> list[Step]:
     """Return the steps that were never hit, though there were kills enough for each."""
-    hit = {it.hit for it in struck}
-    return [it for it in Step if it not in hit] if len(struck) >= len(Step) else []
+    hit = {it.hit for it in done}
+    return [it for it in Step if it not in hit] if len(done) >= len(Step) else []
 
 
-def _tell(struck: list[Struck], wrong: list[str]) -> None:
+def _tell(done: list[Kill], wrong: list[str]) -> None:
     """Print what was hit, and what must not be."""
-    hits = Counter(it.hit for it in struck)
-    aims = Counter(it.aimed for it in struck)
+    hits = Counter(it.hit for it in done)
+    aims = Counter(it.aimed for it in done)
     rows = [{"step": str(it), "aimed": aims[it], "hit": hits[it]} for it in Step]
-    back = sorted(it.back_s for it in struck)
+    back = sorted(it.back_s for it in done)
     for it in wrong:
         print(f"! {it}")
-    never = missed(struck)
+    never = missed(done)
     conclude(
         columns(rows, "step", "aimed", "hit"),
         {
-            "kills": len(struck),
+            "kills": len(done),
             "back_s_p50": back[len(back) // 2],
             "wrong": len(wrong),
             "steps_never_hit": len(never),

@@ -2,7 +2,7 @@
 
 Each goes through a proxy of its own. A client goes where the broker says that it is, so for each
 line the broker has a listener, and says that this is where the proxy listens. Used by the round,
-which hurts lines by `striking`. Its one rule: who hurts and checks has no line, and hears all.
+which hurts lines by `injector`. Its one rule: who hurts and checks has no line, and hears all.
 """
 
 from collections.abc import Mapping

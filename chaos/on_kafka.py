@@ -28,7 +28,7 @@ from chaos.lines import Lines
 from chaos.ownership import tenures
 from chaos.round import QUEUES, RATE, SESSION_S, Round
 from chaos.store import Store
-from chaos.striking import Ways, nothing
+from chaos.injector import Ways, nothing
 from chaos.topics import Topics
 from chaos.traffic import Traffic
 

@@ -26,7 +26,7 @@ from chaos.installation import Installation
 from chaos.rocketmq_servers import BROKERS, Hooks, Servers
 from chaos.round import QUEUES, RATE, Round
 from chaos.store import Store
-from chaos.striking import Ways
+from chaos.injector import Ways
 from chaos.work_in_hand import checks_of, with_tenures
 from console.errors import ExitCode, Failure
 

@@ -11,7 +11,7 @@ from typing import Final, Literal, Self
 
 from bench.rocketmq.programs import Answers, java
 from chaos.faults import Fault, Kind
-from chaos.striking import Ways
+from chaos.injector import Ways
 from console.embedded.broker_files import LOOPBACK
 from console.embedded.ports import choose_ports
 

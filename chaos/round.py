@@ -17,7 +17,7 @@ from chaos.faults import KAFKA, Kind, drawn
 from chaos.fleet import MEMBERS, Fleet
 from chaos.history import History, Recorder
 from chaos.installation import Installation
-from chaos.striking import Striking, Ways
+from chaos.injector import Injector, Ways
 from console.errors import Failure
 
 QUEUES: Final = 8
@@ -59,7 +59,7 @@ class Work(Protocol):
 
     @property
     def lines(self) -> int:
-        """How many lines there are that faults of members' lines may strike."""
+        """How many lines there are that faults of members' lines may hit."""
         ...
 
     @property
@@ -98,8 +98,8 @@ def play(it: Round, installation: Installation, work_on: WorkOn, home: Path) -> 
         fleet = work.fleet
         if not _wait(lambda: work.owned() == work.queues, _READY_S, fleet):
             raise Failure(f"of {work.queues} queues {work.owned()} have an owner after a minute")
-        striking = Striking(installation, fleet, work.further, record)
-        striking.strike(drawn(it.seed, it.seconds, MEMBERS, it.kinds, work.lines))
+        injector = Injector(installation, fleet, work.further, record)
+        injector.inject(drawn(it.seed, it.seconds, MEMBERS, it.kinds, work.lines))
         if not controller.is_running:
             record.add("died", "controller", said="by itself")
             controller.start()

@@ -3,9 +3,9 @@
 Spark writes a file when a batch is planned (`offsets`), then decides and publishes, and writes
 another one when all is done (`commits`). Each file is written aside and renamed. The kernel tells
 who watches these folders of each new file at once (inotify), so the kill comes within a step and
-not somewhere. What it really struck is read afterwards, from what the dead controller has left.
+not somewhere. What it really hit is read afterwards, from what the dead controller has left.
 
-Used by `kills`. The batch that is struck holds what was asked for.
+Used by `kills`. The batch that is hit holds what was asked for.
 """
 
 import ctypes

@@ -2,7 +2,7 @@
 
 Two members work, and a third falls silent just before. A fourth joins while the controller is gone,
 so its join waits with all the beats. What must come of it: the two that live lose nothing but what
-they hand over, the newcomer gets its share by hand-over, and only the silent one is struck out.
+they hand over, the newcomer gets its share by hand-over, and only the silent one is removed.
 
 Called by the command. Its one rule: a wrong decision is a failure, not a figure.
 """
@@ -54,7 +54,7 @@ class Told(NamedTuple):
     newcomer_s: float
     """From the controller's return until the newcomer works."""
     rest_s: float
-    """Until the silent member is struck out and nothing moves any more."""
+    """Until the silent member is removed and nothing moves any more."""
     memory: int
     """The most that the controller took, in bytes."""
 

@@ -133,12 +133,12 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
     dismissals.hold_again(draft, records, past)
     if news.is_cut:
         draft.outbox.gone.update(
-            _strike_out(draft, draft.membership.members.merged().keys() - recorded)
+            _remove(draft, draft.membership.members.merged().keys() - recorded)
         )
         omissions.take_for_holders(claims, recorded)
         ailments.begin_to_withhold(draft, now)
     else:
-        _strike_out(draft, lapsed(draft, recorded, past, news.decided, now))
+        _remove(draft, lapsed(draft, recorded, past, news.decided, now))
     remembered = draft.handover.books.merged()
     absent = _write(draft, claims, now)
     _map_out(draft, named)
@@ -240,13 +240,13 @@ def _hear(draft: Draft, record: Adopted, now: Stamp) -> None:
     draft.expect_by(Millis(heard + member.session_timeout_ms))
 
 
-def _strike_out(draft: Draft, names: Iterable[MemberId]) -> list[MemberId]:
+def _remove(draft: Draft, names: Iterable[MemberId]) -> list[MemberId]:
     """Forget members, and return who they were."""
-    struck = sorted(names)
-    for name in struck:
+    removed = sorted(names)
+    for name in removed:
         for part in (draft.membership.members, draft.membership.pulses, draft.membership.suspected):
             part.remove(name)
-    return struck
+    return removed
 
 
 def _write(draft: Draft, claims: RecordedGrants, now: Stamp) -> Mapping[Queue, Ownership]:

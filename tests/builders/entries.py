@@ -38,7 +38,7 @@ from streaming.cell.gate import tick_of
 from streaming.wire.rows import Row
 from tests.builders.sessions import GROUP
 
-_STRUCK = {MemberChange.EXPIRED, MemberChange.FENCED, MemberChange.LEFT}
+_REMOVED = {MemberChange.EXPIRED, MemberChange.FENCED, MemberChange.LEFT}
 
 
 def ticked(row: Row) -> Entry:
@@ -96,7 +96,7 @@ def published(decision: Decision, at: Place) -> Entry | None:
             return _issued(decision, at)
         case AssignmentWithdrawn():
             return history.Withdrawn(at, GROUP, decision.member)
-        case MemberChanged() if decision.change in _STRUCK:
+        case MemberChanged() if decision.change in _REMOVED:
             life = Life(*decision.life)
             cause = _position(decision.cause.position)
             overdue = decision.cause.kind is CauseKind.FENCE

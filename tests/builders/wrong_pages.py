@@ -43,7 +43,7 @@ def told_to_hold_on(right: NextPage) -> NextPage:
 
 
 def promise_withdrawn(right: NextPage) -> NextPage:
-    """An heir that the target dropped is struck out of the books, though it may be named."""
+    """An heir that the target wants no more is dropped from the books, though it may be named."""
 
     def wrong(owned: Page, wanted: Grant | None, asked: Asked, heir: Grant | None) -> Page:
         page = right(owned, wanted, asked, heir)
@@ -55,7 +55,7 @@ def promise_withdrawn(right: NextPage) -> NextPage:
     return wrong
 
 
-def struck_too_early(right: Callable[..., None]) -> Callable[..., None]:
+def dropped_too_early(right: Callable[..., None]) -> Callable[..., None]:
     """Any full beat is believed to come from a holder that has read whom to name."""
     del right
 

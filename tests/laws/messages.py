@@ -33,7 +33,7 @@ class Rejoined(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """A member that is no more is struck out, as it would be for its silence."""
+    """A member that is no more is removed, as it would be for its silence."""
 
     member: int
     life: int

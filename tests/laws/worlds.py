@@ -17,7 +17,7 @@ from tests.laws.views import WORKING, Grant, Mark, Release, View
 
 
 class Trouble(NamedTuple):
-    """How often each kind of trouble may still strike."""
+    """How often each kind of trouble may still happen."""
 
     wishes: int
     """Changes of the target, the first one included."""

@@ -1,7 +1,7 @@
 """`make simulate`: many lives, on every core.
 
 Progress goes to stderr; a failing life is shrunk, told on stdout and kept under `.cache`. The last
-line is one JSON object: seeds, failures, and how often each fault really struck. To every twenty
+line is one JSON object: seeds, failures, and how often each fault really hit. To every twenty
 lives of a group there is one cluster of brokers, if nobody says how many; it takes half as long.
 """
 
@@ -55,8 +55,8 @@ def main() -> int:
             if time.monotonic() - reported > REPORTED_EVERY_S or done == options.seeds:
                 reported = time.monotonic()
                 _report(done, options.seeds, failures, reported - begun)
-        wrong, struck = brokers.told(clusters, pool.map(brokers.lived, clusters, chunksize=5))
-    failures, faults = failures + wrong, faults + struck
+        wrong, hits = brokers.told(clusters, pool.map(brokers.lived, clusters, chunksize=5))
+    failures, faults = failures + wrong, faults + hits
     result = {
         "seeds": options.seeds,
         "clusters": len(clusters),

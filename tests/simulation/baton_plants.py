@@ -17,7 +17,7 @@ from tests.builders.wrong_pages import (
     fenced_beside_the_log,
     heir_confirmed_before_release,
     promise_withdrawn,
-    struck_too_early,
+    dropped_too_early,
 )
 from tests.simulation import lives, wrong_members
 from tests.simulation.plant import OWNERS, Function, Plant
@@ -83,9 +83,9 @@ BATON_PLANTS = {
         OWNERS | {Invariant.TOKENS_GROW},
         lives=lives.guarded,
     ),
-    "struck too early": Plant(
-        "rebalance.groups.handover.endings._strike",
-        struck_too_early,
+    "dropped too early": Plant(
+        "rebalance.groups.handover.endings._drop_promises",
+        dropped_too_early,
         OWNERS | {Invariant.TOKENS_GROW, Invariant.CALM},
         lives=lives.guarded,
         first=25,

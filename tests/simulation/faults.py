@@ -1,4 +1,4 @@
-"""The faults of the catalogue, and how often each has really struck.
+"""The faults of the catalogue, and how often each has really hit.
 
 The names are those of the project's fault catalogue (A: controller, B: time and order, C: members,
 D: queues and routes, F: Kafka, G: operators and strangers). A fault counts where it takes effect,
@@ -73,7 +73,7 @@ FAULTS: Final = {
 
 
 class Faults:
-    """What has struck so far."""
+    """What has hit so far."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()

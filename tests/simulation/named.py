@@ -65,7 +65,7 @@ def named_life_that_has_ended_is_done(right: Function) -> Function:
 
 
 def promises_to_the_dead_forgotten(right: Function) -> Function:
-    """An heir that has ended is struck off: it may have handed the queue on before."""
+    """An heir that has ended is dropped: it may have handed the queue on before."""
 
     def wrong(draft: Draft, queue: Queue, tenure: Tenure, ending: Ending, stamp: Stamp) -> None:
         page = draft.handover.books.get(queue)

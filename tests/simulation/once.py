@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 Lived = tuple[list[str], Counter[str]]
-"""What was wrong, told, and which faults struck."""
+"""What was wrong, told, and which faults hit."""
 
 
 def once(kept: Path, work_out: Callable[[], Lived]) -> Lived:
@@ -20,5 +20,5 @@ def once(kept: Path, work_out: Callable[[], Lived]) -> Lived:
         unfinished = kept.with_suffix(f".{os.getpid()}")
         unfinished.write_text(json.dumps(work_out()))
         unfinished.replace(kept)
-    wrong, struck = json.loads(kept.read_text())
-    return wrong, Counter(struck)
+    wrong, hits = json.loads(kept.read_text())
+    return wrong, Counter(hits)

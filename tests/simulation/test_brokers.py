@@ -1,6 +1,6 @@
 """The jury among random faults, by seed: no good broker is out, and no bad one stays in use (I11).
 
-Broker faults E1 to E10, each marked where it struck, and planted bugs, each of which must be found.
+Broker faults E1 to E10, each marked where it hit, and planted bugs, each of which must be found.
 """
 
 from collections import Counter
@@ -27,12 +27,12 @@ def lived(seeds: range, results: Path) -> Lived:
 
 
 def _live(seeds: range) -> Lived:
-    wrong, struck = [], Counter[str]()
+    wrong, hits = [], Counter[str]()
     for seed in seeds:
         world = BrokerWorld(plan(seed)).live()
-        struck.update(world.struck)
+        hits.update(world.hits)
         wrong += [f"seed {seed}: {it}" for it in world.wrong]
-    return wrong, struck
+    return wrong, hits
 
 
 @pytest.mark.slow
@@ -50,11 +50,11 @@ def test_no_world_has_anything_wrong(part: range, results: Path) -> None:
 
 
 @pytest.mark.slow  # without a time of its own: it begins when the parts have been lived
-def test_every_broker_fault_has_struck(results: Path) -> None:
+def test_every_broker_fault_has_hit(results: Path) -> None:
     """A simulation proves nothing about what never happens in it."""
-    struck = sum((lived(part, results)[1] for part in PARTS), Counter[str]())
+    hits = sum((lived(part, results)[1] for part in PARTS), Counter[str]())
 
-    assert FAULTS.keys() == {fault for fault, times in struck.items() if times}
+    assert FAULTS.keys() == {fault for fault, times in hits.items() if times}
 
 
 @pytest.mark.slow
@@ -76,7 +76,7 @@ def _differs_in_nothing(seed: int) -> None:
     lied = BrokerWorld(trial(seed)).live()
     honest = BrokerWorld(replace(trial(seed), truthful=True)).live()
 
-    assert lied.struck["E3"] + lied.struck["E4"] > 0
+    assert lied.hits["E3"] + lied.hits["E4"] > 0
     assert honest.judges.said
     assert honest.judges.said == lied.judges.said
 
@@ -88,7 +88,7 @@ def test_a_world_is_the_same_twice() -> None:
         one, other = (BrokerWorld(plan(seed)).live() for _ in range(2))
 
         assert one.controller.state == other.controller.state
-        assert one.struck == other.struck
+        assert one.hits == other.hits
 
 
 @pytest.mark.slow

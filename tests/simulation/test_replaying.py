@@ -50,7 +50,7 @@ def test_a_recording_makes_the_bytes_that_were_made(seed: int) -> None:
 
 
 def expired(outcome: Outcome, session_ms: int) -> set[LifeRef]:
-    """Which lives are struck out for silence when every session is at least so long."""
+    """Which lives are removed for silence when every session is at least so long."""
     rules = outcome.brain.rules
     patient = replace(
         rules.policy,
@@ -71,7 +71,7 @@ def expired(outcome: Outcome, session_ms: int) -> set[LifeRef]:
 
 
 @pytest.mark.parametrize("seed", range(60, 80))
-def test_a_longer_session_never_strikes_out_more(seed: int) -> None:
+def test_a_longer_session_never_removes_more(seed: int) -> None:
     """On the same records, whoever survives a short session survives a longer one (I17)."""
     outcome = a_life(seed)
 

@@ -1,4 +1,4 @@
-"""Random faults by seed: many lives, no violation, and every fault of the catalogue has struck."""
+"""Random faults by seed: many lives, no violation, and every fault of the catalogue has hit."""
 
 from collections import Counter
 from pathlib import Path
@@ -28,7 +28,7 @@ from tests.simulation.transcript import keep
 from tests.simulation.world import Outcome, World
 
 SEEDS, FURTHER = 600, 300
-"""In 600 lives the rarest fault strikes five times. `make simulate` takes thousands."""
+"""In 600 lives the rarest fault happens five times. `make simulate` takes thousands."""
 PART = 100
 """Seeds to a test: a failure names its part, and none is long."""
 PARTS = [range(first, first + PART) for first in range(0, SEEDS, PART)]
@@ -42,13 +42,13 @@ def lived(seeds: range, results: Path) -> Lived:
 
 
 def _live(seeds: range) -> Lived:
-    failures, struck = [], Counter[str]()
+    failures, hits = [], Counter[str]()
     for seed in seeds:
         outcome = World(life(seed)).live()
-        struck.update(outcome.faults.counts)
+        hits.update(outcome.faults.counts)
         if outcome.violations:
             failures.append(told(outcome))
-    return failures, struck
+    return failures, hits
 
 
 def told(outcome: Outcome) -> str:
@@ -76,11 +76,11 @@ def test_slow_hands_are_fenced_after_they_have_opened() -> None:
 def test_wrong_stamps_are_borne() -> None:
     """A broker's clock that is ahead for a moment gives no queue two owners, and saves no dead."""
     lives = [World(wrong_stamps(seed)).live() for seed in seeds(60)]
-    struck = {fault for life in lives for fault in life.faults.counts}
+    hits = {fault for life in lives for fault in life.faults.counts}
 
     assert [] == [told(life) for life in lives if life.violations]
     assert all(life.scenario.strict for life in lives)
-    assert {"B2", "B8"} <= struck
+    assert {"B2", "B8"} <= hits
 
 
 @pytest.mark.slow
@@ -122,10 +122,10 @@ def test_guards_may_be_first_or_late() -> None:
 def test_a_controller_may_forget() -> None:
     """Its checkpoint is deleted, an old copy restored, or another one starts: A5, A6, A7, A15."""
     lives = [World(forgetting(seed)).live() for seed in seeds(60)]
-    struck = {fault for life in lives for fault in life.faults.counts}
+    hits = {fault for life in lives for fault in life.faults.counts}
 
     assert [] == [told(life) for life in lives if life.violations]
-    assert {"A5", "A6", "A7", "A15"} <= struck
+    assert {"A5", "A6", "A7", "A15"} <= hits
 
 
 @pytest.mark.slow
@@ -180,11 +180,11 @@ def test_no_life_has_a_violation(part: range, results: Path) -> None:
 
 
 @pytest.mark.slow  # without a time of its own: it begins when the parts have been lived
-def test_every_fault_has_struck(results: Path) -> None:
+def test_every_fault_has_hit(results: Path) -> None:
     """A simulation proves nothing about what never happens in it."""
-    struck = {fault for part in PARTS for fault in lived(part, results)[1]}
+    hits = {fault for part in PARTS for fault in lived(part, results)[1]}
 
-    assert FAULTS.keys() == struck
+    assert FAULTS.keys() == hits
 
 
 def test_a_life_is_the_same_twice() -> None:

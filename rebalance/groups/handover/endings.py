@@ -124,7 +124,7 @@ def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
     take_back(draft, event.stamp)
     owned = set(listed)
     claims.judge(draft, event, listed)
-    _strike(draft, event, listed)
+    _drop_promises(draft, event, listed)
     _confirm(draft, event, listed)
     for queue, epoch, asked in _asked(draft).get(event.life, ()):
         if event.epoch >= asked and (queue, epoch) not in owned:
@@ -143,7 +143,7 @@ def _confirm(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
             _vacate(draft, queue, owned, owned.ending, event.stamp, heir, since)
 
 
-def _strike(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
+def _drop_promises(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
     """Forget promises that a holder will not keep: it has read whom else to name, and not gone yet.
 
     That it has read it is shown by the epoch of this beat, its last one (``unread``).

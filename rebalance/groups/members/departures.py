@@ -33,7 +33,7 @@ class _Step:
     """What this module keeps for one step."""
 
     evicted: set[Life] = field(default_factory=set)
-    """The lives that were struck out."""
+    """The lives that were removed."""
     unknown: dict[Life, Left] = field(default_factory=dict)
     """The lives that went, and were no members."""
 
@@ -64,12 +64,12 @@ def forget_younger(draft: Draft, life: Life) -> None:
 
 
 def note_evicted(draft: Draft, life: Life) -> None:
-    """Note, for this step, that a life was struck out."""
+    """Note, for this step, that a life was removed."""
     draft.scratch(_Step).evicted.add(life)
 
 
 def is_evicted(draft: Draft, life: Life) -> bool:
-    """Tell whether this step struck a life out."""
+    """Tell whether this step removed a life."""
     return life in draft.scratch(_Step).evicted
 
 

@@ -110,7 +110,7 @@ def sweep(draft: Draft) -> None:
 def forget(draft: Draft, clock: Millis) -> None:
     """Drop what has faded away, so that what is kept stays as small as the group."""
     if draft.membership.flaps.written:
-        _strike_out(draft, clock)
+        _drop_faded(draft, clock)
 
 
 def _has_room(draft: Draft, clock: Millis) -> bool:
@@ -121,11 +121,11 @@ def _has_room(draft: Draft, clock: Millis) -> bool:
     weeding = draft.scratch(_Weeding)
     if len(draft.membership.flaps) >= draft.policy.max_members and weeding.at != clock:
         weeding.at = clock
-        _strike_out(draft, clock)
+        _drop_faded(draft, clock)
     return len(draft.membership.flaps) < draft.policy.max_members
 
 
-def _strike_out(draft: Draft, clock: Millis) -> None:
+def _drop_faded(draft: Draft, clock: Millis) -> None:
     for past, flaps in list(draft.membership.flaps.items()):
         if _faded(flaps, clock, draft.policy.flap_half_life_ms).count == 0:
             draft.membership.flaps.remove(past)

@@ -5,7 +5,7 @@ taken for the present one (faults B3, B4, B5). Beats and joins are numbered apar
 travel by different topics and overtake each other. Joins are entered by ``entry``.
 
 Its one rule: a member comes only by ``enter`` and goes only by ``depart``; ``adoption`` alone may
-also enter and strike out those that were published.
+also enter and remove those that were published.
 """
 
 from dataclasses import replace

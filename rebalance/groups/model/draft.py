@@ -48,7 +48,7 @@ class Draft:
     ended: dict[Life, Ending] = field(default_factory=dict)
     """Lives that ended: ``members`` notes them, the next ``take_back`` takes their grants."""
     heard: dict[Life, Millis] = field(default_factory=dict)
-    """When lives that were struck out in this step had last been heard."""
+    """When lives that were removed in this step had last been heard."""
     reached: Epoch = Epoch(0)
     """The highest epoch that a release was read to name: a holder may draw one itself."""
     _scratch: dict[type, object] = field(default_factory=dict)

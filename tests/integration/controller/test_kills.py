@@ -1,6 +1,6 @@
 """A controller that dies in the middle of a batch, and one that is away for a long time.
 
-One story, since each start of Spark takes ten seconds. `make kills TIMES=20` strikes every step.
+One story, since each start of Spark takes ten seconds. `make kills TIMES=20` hits every step.
 """
 
 import json
@@ -72,7 +72,7 @@ def test_nobody_moves_without_cause_whenever_it_dies(
         kills = Kills(controller, tmp_path / "checkpoint", population)
         kills.get_ready()
         before, said = assignments(members), said_of(published, group)
-        kills.strike(Step.MID_SINK)
+        kills.hit(Step.MID_SINK)
         hit, told = kills.kill(Step.AFTER_SINK)
         os.kill(doomed.pid, signal.SIGKILL)
         time.sleep(AWAY_S)

@@ -16,8 +16,8 @@ from trimtab.protocol import LATENCY
 class Delivery:
     """The way to the log."""
 
-    def __init__(self, plan: Plan, log: Log, struck: Counter[str]) -> None:
-        self._log, self._struck = log, struck
+    def __init__(self, plan: Plan, log: Log, hits: Counter[str]) -> None:
+        self._log, self._hits = log, hits
         self._chance = Random(f"{plan.seed} delivery")
         self.quirks = plan.quirks
         self._bag: list[tuple[int, int, bytes]] = []
@@ -29,19 +29,19 @@ class Delivery:
         lost, again, slow, late = (self._chance.random() for _ in range(4))
         wait = self._chance.randint(500, 2_500)
         if Quirk.LOSSY in self.quirks and lost < 0.15:
-            self._struck["F2"] += 1
+            self._hits["F2"] += 1
             return
         self._sent += 1
         if Quirk.LATE in self.quirks and late < 0.02:
-            self._struck["B5"] += 1
+            self._hits["B5"] += 1
             self._bag.append((now + LATE_MS, self._sent, value))
         elif Quirk.OVERTAKING in self.quirks and slow < 0.2:
-            self._struck["B4"] += 1
+            self._hits["B4"] += 1
             self._bag.append((now + wait, self._sent, value))
         else:
             self._bag.append((now, self._sent, value))
         if Quirk.REPEATING in self.quirks and again < 0.15:
-            self._struck["B3"] += 1
+            self._hits["B3"] += 1
             self._bag.append((now + wait, self._sent, value))
 
     def deliver(self, now: int) -> None:

@@ -1,4 +1,4 @@
-"""The faults of broker availability, and what counts as their having struck.
+"""The faults of broker availability, and what counts as their having happened.
 
 The names are those of the project's fault catalogue, as in ``tests.simulation.faults``. A fault
 counts where it takes effect: a liar who was silent has not lied.

@@ -21,8 +21,8 @@ Command = Eject | Restore | Forget
 class Operators:
     """Watcher and operators."""
 
-    def __init__(self, plan: Plan, log: Log, brokers: Brokers, struck: Counter[str]) -> None:
-        self._plan, self._log, self._brokers, self._struck = plan, log, brokers, struck
+    def __init__(self, plan: Plan, log: Log, brokers: Brokers, hits: Counter[str]) -> None:
+        self._plan, self._log, self._brokers, self._hits = plan, log, brokers, hits
         self._chance = Random(f"{plan.seed} operators")
         self._topics = dict(plan.topics)
         self.replaced: dict[str, int] = {}
@@ -69,7 +69,7 @@ class Operators:
     def _replace(self, now: int) -> None:
         broker = self._chance.choice(self._brokers.all)
         if self._brokers.is_bad(broker, now):
-            self._struck["E10"] += 1
+            self._hits["E10"] += 1
         self._brokers.replace(broker, now)
         self.replaced[broker] = now
         if self._chance.random() < 0.5:  # else reporters are the first to say so

@@ -2,7 +2,7 @@
 
 This is checked only where nothing explains a delay: the broker was bad without a break, it is the
 only bad one, no topic's last one, under no operator's command, and the controller was there. One
-that stays in use for lack of reporters, or as a topic's last, counts as a fault that has struck.
+that stays in use for lack of reporters, or as a topic's last, counts as a fault that has hit.
 """
 
 from collections import Counter
@@ -23,10 +23,10 @@ class Timeliness:
     """Keeps the time."""
 
     def __init__(
-        self, plan: Plan, brokers: Brokers, judges: Judges, struck: Counter[str], began: int
+        self, plan: Plan, brokers: Brokers, judges: Judges, hits: Counter[str], began: int
     ) -> None:
         self._plan, self._brokers, self._judges = plan, brokers, judges
-        self._struck, self._began = struck, began
+        self._hits, self._began = hits, began
         self._bad_since: dict[str, int] = {}
         self._quiet_since = began
         """Since when at most one broker is bad, and none is out but that one."""
@@ -40,10 +40,10 @@ class Timeliness:
     def heard(self, reporter: Reporter, now: int) -> None:
         """Count what a reporter did."""
         bad = any(self._brokers.is_bad(broker, now) for broker in self._brokers.all)
-        self._struck["E3"] += reporter.lied and reporter.kind is Kind.LIAR
-        self._struck["E4"] += reporter.lied and reporter.kind is Kind.COLLUDER
-        self._struck["E5"] += reporter.complained_of_all
-        self._struck["E6"] += bad and (self._plan.lonely or reporter.kind is Kind.SCARCE)
+        self._hits["E3"] += reporter.lied and reporter.kind is Kind.LIAR
+        self._hits["E4"] += reporter.lied and reporter.kind is Kind.COLLUDER
+        self._hits["E5"] += reporter.complained_of_all
+        self._hits["E6"] += bad and (self._plan.lonely or reporter.kind is Kind.SCARCE)
 
     def look(self, now: int, replaced: Mapping[str, int]) -> Iterator[str]:
         """Once a second; yields what is overdue."""
@@ -52,14 +52,14 @@ class Timeliness:
         self._bad_since = {broker: self._bad_since.get(broker, now) for broker in bad}
         panic = any(it.panic for it in told.values())
         if len(bad) == len(self._brokers.all):
-            self._struck["E1"] += panic
+            self._hits["E1"] += panic
             if (
                 not panic
                 and self._inexcusable()
                 and now - max(self._bad_since.values()) >= IN_TIME_MS
             ):
                 yield "all brokers are bad, and there is no panic"
-        self._struck["E7"] += any(
+        self._hits["E7"] += any(
             episode.trouble is Trouble.OSCILLATING and episode.afflicts(broker, now - self._began)
             for episode in self._plan.episodes
             for broker in out
@@ -77,9 +77,9 @@ class Timeliness:
 
     def _overdue(self, broker: str, out: set[str], now: int) -> Iterator[str]:
         if broker in out:
-            self._struck["E2"] += 1
+            self._hits["E2"] += 1
         elif protected(self._judges.hosts, broker, out):
-            self._struck["I11"] += 1
+            self._hits["I11"] += 1
             self._last_spared[broker] = now
         elif self._inexcusable() and now - self._last_spared.get(broker, 0) >= IN_TIME_MS:
             yield f"{broker} is bad and not out: {self._judges.told.get(broker)}"

@@ -53,7 +53,7 @@ class BrokerWorld:
 
     plan: Plan
     now: int = START_MS
-    struck: Counter[str] = field(default_factory=Counter)
+    hits: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     away_until: int = 0
     silent: bool = False
@@ -65,11 +65,11 @@ class BrokerWorld:
         self.log = Log()
         self.brokers = Brokers(plan, START_MS)
         self.reporters = list(reporters(plan, self.brokers))
-        self.delivery = Delivery(plan, self.log, self.struck)
-        self.operators = Operators(plan, self.log, self.brokers, self.struck)
+        self.delivery = Delivery(plan, self.log, self.hits)
+        self.operators = Operators(plan, self.log, self.brokers, self.hits)
         self.controller = Controller(plan, self.log)
         self.judges = Judges(plan, self.brokers)
-        self.timeliness = Timeliness(plan, self.brokers, self.judges, self.struck, START_MS)
+        self.timeliness = Timeliness(plan, self.brokers, self.judges, self.hits, START_MS)
 
     def live(self) -> "BrokerWorld":
         """Live, or until something is wrong."""
@@ -110,7 +110,7 @@ class BrokerWorld:
         victim = self.brokers.all[0]
         self.brokers.worsen(victim, self.now)
         self._pass(3 * SWEEP_MS + 2_000)
-        self.struck["E8"] += victim in self.judges.out(self.now)
+        self.hits["E8"] += victim in self.judges.out(self.now)
         self.silent = True
         self._pass(REST_MS)
         self.note(self.judges.at_rest())
@@ -132,7 +132,7 @@ class BrokerWorld:
         self.delivery.deliver(self.now)
         absent, crash = self.chance.random() < 0.01, self.chance.random() < 0.03
         if Quirk.ABSENCES in quirks and absent and here:
-            self.struck["A2"] += 1
+            self.hits["A2"] += 1
             self.away_until = self.now + self.chance.choice([4_000, 20_000])
         elif here:
             self._decide(quirks, crash=crash and Quirk.CRASHES in quirks)
@@ -156,11 +156,11 @@ class BrokerWorld:
         if not rows:
             return
         self.judges.hear(rows)
-        self.struck["A1"] += crash
+        self.hits["A1"] += crash
         for record in self.controller.decide(self.chance, crash=crash):
             self._published(record)
         if not crash:
-            self.struck["G3"] += any(_is(row.topic, COMMANDS) for row in rows)
+            self.hits["G3"] += any(_is(row.topic, COMMANDS) for row in rows)
             self.note(self.judges.batch_ends(self.now))
 
     def _cut(self) -> dict[str, int]:
@@ -175,7 +175,7 @@ class BrokerWorld:
 
     def _published(self, record: Record) -> None:
         if _is(record.topic, DEADLETTERS):
-            self.struck["E9"] += 1
+            self.hits["E9"] += 1
             self.judges.dead_letter_of(decode(DEADLETTERS, record.value))
         elif _is(record.topic, BROKERS):
             key = read_broker_key(record.key)

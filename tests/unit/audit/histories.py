@@ -135,7 +135,7 @@ class ShownHistory:
         return self._take(Commanded(self._place("commands"), GROUP, verb))
 
     def held(self, *members: str) -> Place:
-        """It is said that these are not struck out yet."""
+        """It is said that these are not removed yet."""
         return self._take(Held(self._place("history"), GROUP, frozenset(members)))
 
     def ticks(self, after_ms: int = 1_000) -> Place:

@@ -27,7 +27,7 @@ def many_members() -> ShownHistory:
 
 
 def test_silence_of_most_is_doubted() -> None:
-    """Three of four: nobody is struck out for it yet."""
+    """Three of four: nobody is removed for it yet."""
     told = many_members()
     told.removed("a", told.ticks(0))
 
@@ -51,7 +51,7 @@ def test_who_said_that_it_goes_is_not_missed(*, returns: bool) -> None:
     assert [] == told.details
 
 
-def test_those_that_one_record_strikes_out_were_doubted_together() -> None:
+def test_those_that_one_record_removes_were_doubted_together() -> None:
     """Three of six are silent, which is not most, also when one of two others is gone already."""
     told = members("abcdef")
     told.leaves("a")
@@ -127,7 +127,7 @@ def test_who_kept_a_queue_is_held_while_most_are_silent(silent: str, wrong: list
     assert wrong == told.wrong
 
 
-def test_nobody_is_struck_out_of_a_paused_group() -> None:
+def test_nobody_is_removed_from_a_paused_group() -> None:
     """Until it is resumed."""
     told = many_members()
     told.commanded("pause")

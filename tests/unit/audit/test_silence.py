@@ -1,4 +1,4 @@
-"""Nobody is struck out early, and nobody stays for ever (I6, I5)."""
+"""Nobody is removed early, and nobody stays for ever (I6, I5)."""
 
 import pytest
 
@@ -105,7 +105,7 @@ def check_that_a_session_begins(told: ShownHistory) -> None:
     assert ["I5"] == told.wrong
 
 
-def test_the_dead_are_struck_out_in_time() -> None:
+def test_the_dead_are_removed_in_time() -> None:
     """A batch that proved the silence and kept the member is wrong."""
     check_that_a_session_begins(a_member())
 

@@ -30,7 +30,7 @@ def test_faults_of_a_line_that_members_share_never_meet(seed: int) -> None:
 
 
 def meet(one: Fault, other: Fault) -> bool:
-    """Whether they strike one member at a time."""
+    """Whether they hit one member at a time."""
     together = one.at_s < other.over_s and other.at_s < one.over_s
     return together and bool({*one.victims} & {*other.victims})
 

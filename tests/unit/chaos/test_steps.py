@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from chaos.kills import Struck, in_turn, missed
+from chaos.kills import Kill, in_turn, missed
 from chaos.steps import Step, Trap, batches
 
 PLACE = ("t.members", 0)
@@ -73,8 +73,8 @@ def test_each_step_comes_once_before_any_comes_again() -> None:
 
 def test_a_step_that_was_never_hit_is_named() -> None:
     """If there were kills enough for each of them."""
-    late = [Struck(it, Step.AFTER_COMMIT if it is Step.MID_SINK else it, 0, 1.0) for it in Step]
+    late = [Kill(it, Step.AFTER_COMMIT if it is Step.MID_SINK else it, 0, 1.0) for it in Step]
 
     assert [Step.MID_SINK] == missed(late)
-    assert [] == missed([*late, Struck(Step.AFTER_SINK, Step.MID_SINK, 9, 1.0)])
+    assert [] == missed([*late, Kill(Step.AFTER_SINK, Step.MID_SINK, 9, 1.0)])
     assert [] == missed(late[:4])

@@ -1,6 +1,6 @@
 """Time passes for a session, and Kafka answers it.
 
-What the tests of a session share: a grant, the hour of the fence, and a Kafka that confirms
+What the tests of a session share: a grant, the time of the fence, and a Kafka that confirms
 whatever is sent until a given time. Its one rule: a deaf Kafka says nothing at all.
 """
 

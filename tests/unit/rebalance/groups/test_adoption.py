@@ -102,7 +102,7 @@ def test_a_member_that_never_speaks_again_expires() -> None:
     assert {"a"} == set(story.owners().values())
 
 
-def test_nobody_is_struck_out_by_the_batch_that_adopts_it() -> None:
+def test_nobody_is_removed_by_the_batch_that_adopts_it() -> None:
     """A batch that holds a long past may end a session later; nobody was asked to beat in it."""
     story = at_work()
     pages = story.pages()

@@ -36,7 +36,7 @@ def test_who_joined_after_the_last_decision_has_a_whole_session() -> None:
     assert "c" not in story.state.membership.members
 
 
-def test_nobody_is_struck_out_within_the_batch_that_adopts() -> None:
+def test_nobody_is_removed_within_the_batch_that_adopts() -> None:
     """What was kept for it has the stamps of its time, and the next one's join is old by then."""
     story = at_work()
     story.missed(joined("c"))
@@ -48,7 +48,7 @@ def test_nobody_is_struck_out_within_the_batch_that_adopts() -> None:
     assert {"a", "b", "c"} == set(story.state.membership.members)
 
 
-def test_who_was_struck_out_long_ago_stays_out() -> None:
+def test_who_was_removed_long_ago_stays_out() -> None:
     """Its join is still in the log, and no leave; the beats of the others are not read again."""
     story = at_work()
     for _ in range(5):

@@ -108,7 +108,7 @@ JUMPS = {
 
 @pytest.mark.parametrize("skews", JUMPS.values(), ids=JUMPS.keys())
 def test_b2_a_brokers_clock_that_jumps(skews: dict[int, int]) -> None:
-    """Who died is struck out two steps after its session at the latest, and not a step before it.
+    """Who died is removed two steps after its session at the latest, and not a step before it.
 
     Whoever beats stays. The silent one says its last word as the clock begins to jump.
     """

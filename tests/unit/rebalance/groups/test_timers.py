@@ -1,4 +1,4 @@
-"""Silence: who is struck out, when exactly, and when it is worth looking."""
+"""Silence: who is removed, when exactly, and when it is worth looking."""
 
 from dataclasses import replace
 
@@ -73,16 +73,16 @@ def test_what_the_end_of_the_step_does_anyway_wakes_nobody_before() -> None:
     """An expiry asks for a new target: not a look at everybody for each event."""
     group = NOT_APPLIED.with_member("b", seen=9_000)
     target = replace(group.state.target, at=Millis(1_000))
-    struck = Draft(replace(group.state, target=target), Policy())
-    timers.fire(struck, at(11_000))
+    without = Draft(replace(group.state, target=target), Policy())
+    timers.fire(without, at(11_000))
 
-    assert struck.awaits_target
-    assert 19_000 == struck.deadline
-    assert 1_000 == timers.earliest(struck)
+    assert without.awaits_target
+    assert 19_000 == without.deadline
+    assert 1_000 == timers.earliest(without)
 
 
 def test_nobody_left_to_wait_for_means_no_deadline() -> None:
-    """An empty group is woken when its flaps have faded, and when what is left is struck out."""
+    """An empty group is woken when its flaps have faded, and when what is left is removed."""
     draft = NOT_APPLIED.drafted()
     timers.fire(draft, at(11_000))
     assert 11_000 + draft.policy.flap_half_life_ms == draft.deadline

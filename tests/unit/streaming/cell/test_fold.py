@@ -78,7 +78,7 @@ def test_the_same_rows_make_the_same_bytes() -> None:
     assert fold(Cell(), log.rows, RULES) == fold(Cell(), reversed(log.rows), RULES)
 
 
-def test_a_silent_member_is_struck_out_by_a_tick() -> None:
+def test_a_silent_member_is_removed_by_a_tick() -> None:
     """A tick that reaches a group's deadline wakes the group."""
     log = Log()
     cell = a_member_at_work(log)
@@ -259,7 +259,7 @@ FLAPS_THAT_FADED = [
     ("join", 1, 900),
     *[(kind, 1, 1) for kind in ("leave", "join")] * 4,
 ]
-"""Flaps that have faded to none leave no hour behind from which a rest would be counted."""
+"""Flaps that have faded to none leave no time behind from which a rest would be counted."""
 
 
 @given(ACTIONS, CUTS)

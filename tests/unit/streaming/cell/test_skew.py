@@ -57,7 +57,7 @@ SKEWS = pytest.mark.parametrize("skew_s", [BATCH_S + 5, 3_600, 86_400])
 
 @SKEWS
 @pytest.mark.parametrize("joins", [1, 15, 28, 38, BATCH_S])
-def test_a_newcomer_is_not_struck_out_for_its_brokers_clock(joins: int, skew_s: int) -> None:
+def test_a_newcomer_is_not_removed_for_its_brokers_clock(joins: int, skew_s: int) -> None:
     """Whenever in a long batch it joins, it has a session from then to show that it is there."""
     past = Past(skew_s)
     for second in range(1, BATCH_S + 1):

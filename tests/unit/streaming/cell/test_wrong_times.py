@@ -64,7 +64,7 @@ JUMPS = {
 
 
 @pytest.mark.parametrize("skews", JUMPS.values(), ids=JUMPS.keys())
-def test_the_dead_are_struck_out_in_time(skews: dict[int, int]) -> None:
+def test_the_dead_are_removed_in_time(skews: dict[int, int]) -> None:
     """After a session, give or take two steps: the one that is counted, and the one that is owed.
 
     Who beats stays.
@@ -77,7 +77,7 @@ def test_the_dead_are_struck_out_in_time(skews: dict[int, int]) -> None:
 
 @pytest.mark.parametrize("ahead_s", [-DAY_S, -HOUR_S, HOUR_S, DAY_S])
 def test_a_producer_whose_stamps_are_wrong_stops_nothing(ahead_s: int) -> None:
-    """Its records are between the right ones of the ticks; the dead are struck out as before."""
+    """Its records are between the right ones of the ticks; the dead are removed as before."""
     read = told({}, 60)
     for rows in read:
         rows[:] = [

@@ -16,7 +16,7 @@ class Beating:
     """The last beat and the next."""
 
     interval_ms: int
-    beaten_at: int
+    last_beat_at: int
     due_at: int
 
     @classmethod
@@ -27,17 +27,17 @@ class Beating:
     def keep_to(self, interval_ms: int) -> None:
         """Another interval was given."""
         self.interval_ms = interval_ms
-        self.due_at = min(self.due_at, self.beaten_at + interval_ms)
+        self.due_at = min(self.due_at, self.last_beat_at + interval_ms)
 
     def hasten(self) -> None:
         """There is news."""
-        self.due_at = min(self.due_at, self.beaten_at + BEAT_SPACING_MS)
+        self.due_at = min(self.due_at, self.last_beat_at + BEAT_SPACING_MS)
 
     def failed(self, usual_ms: int) -> None:
         """Something is said again with the next beat: who beats more rarely does so as usual."""
         if self.interval_ms > usual_ms:
-            self.due_at = min(self.due_at, self.beaten_at + usual_ms)
+            self.due_at = min(self.due_at, self.last_beat_at + usual_ms)
 
     def sent(self, now: int) -> None:
         """A beat is on its way."""
-        self.beaten_at, self.due_at = now, now + self.interval_ms
+        self.last_beat_at, self.due_at = now, now + self.interval_ms

@@ -133,7 +133,7 @@ def test_a_command_that_arrives_twice_is_one_while_it_is_remembered() -> None:
     assert unknown(story) == story.state
 
 
-def test_nothing_is_struck_out_before_it_is_past_its_use() -> None:
+def test_nothing_is_removed_before_it_is_past_its_use() -> None:
     """However short the time is set: an old join must not let in a ghost."""
     story = an_empty_group(Policy(keep_empty_ms=Millis(1)))
     story.waits(seconds=REMEMBERED_MS / 1_000 - 1)

@@ -117,7 +117,7 @@ def test_a_younger_life_is_no_ghost() -> None:
     assert {A, B} == story.state.membership.members.keys()
 
 
-def test_who_was_struck_out_may_come_back_as_it_was() -> None:
+def test_who_was_removed_may_come_back_as_it_was() -> None:
     """It may be alive: it said no goodbye."""
     story = a_story()
     story.waits(seconds=5)

@@ -7,34 +7,34 @@ final class Beating {
 
     long dueAt;
     private long intervalMs;
-    private long beatenAt;
+    private long lastBeatAt;
 
     /** A new life has said nothing yet, so that its first news goes out at once. */
     Beating(long intervalMs, long now) {
         this.intervalMs = intervalMs;
-        this.beatenAt = now - SPACING_MS;
+        this.lastBeatAt = now - SPACING_MS;
         this.dueAt = now + intervalMs;
     }
 
     void keepTo(long otherIntervalMs) {
         intervalMs = otherIntervalMs;
-        dueAt = Math.min(dueAt, beatenAt + intervalMs);
+        dueAt = Math.min(dueAt, lastBeatAt + intervalMs);
     }
 
     /** There is news. */
     void hasten() {
-        dueAt = Math.min(dueAt, beatenAt + SPACING_MS);
+        dueAt = Math.min(dueAt, lastBeatAt + SPACING_MS);
     }
 
     /** Something is said again with the next beat: who beats more rarely does so as usual. */
     void failed(long usualMs) {
         if (intervalMs > usualMs) {
-            dueAt = Math.min(dueAt, beatenAt + usualMs);
+            dueAt = Math.min(dueAt, lastBeatAt + usualMs);
         }
     }
 
-    void beaten(long now) {
-        beatenAt = now;
+    void sent(long now) {
+        lastBeatAt = now;
         dueAt = now + intervalMs;
     }
 }

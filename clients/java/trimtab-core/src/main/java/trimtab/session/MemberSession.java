@@ -396,7 +396,7 @@ public final class MemberSession {
         }
         post(Outgoing.beat(epoch, owned));
         actions.add(new Action.FindEnd());
-        beating.beaten(now);
+        beating.sent(now);
     }
 
     private void post(Outgoing record) {

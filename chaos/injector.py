@@ -1,4 +1,4 @@
-"""Striking: each fault is done at its time, and undone when it is over.
+"""The injector: each fault is done at its time, and undone when it is over.
 
 Each fault has a thread of its own, so several may last at a time. Used by the round. Whatever
 fails here fails the round.
@@ -32,8 +32,8 @@ def nothing(_: Fault) -> None:
     """Undo a fault that is over by itself."""
 
 
-class Striking:
-    """What faults are done to."""
+class Injector:
+    """Does faults to the installation and the members."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Striking:
         """Held while its name server is away: the next one may come before it serves again."""
         self._failures: list[Exception] = []
 
-    def strike(self, faults: tuple[Fault, ...]) -> None:
+    def inject(self, faults: tuple[Fault, ...]) -> None:
         """Do all of them, each at its time, and return when all are over.
 
         Raises:
@@ -74,7 +74,7 @@ class Striking:
         time.sleep(max(0.0, began + fault.at_s - time.monotonic()))
         try:
             self._do(fault, began)
-        except Exception as error:  # noqa: BLE001 - raised by `strike`
+        except Exception as error:  # noqa: BLE001 - raised by `inject`
             self._failures.append(error)
 
     def _do(self, fault: Fault, began: float) -> None:
@@ -86,8 +86,8 @@ class Striking:
                 self._record.add("omitted", said=str(fault))
                 return
             self._record.add("fault", said=str(fault))
-            strike, cure = self._ways(fault)
-            strike(fault)
+            hit, cure = self._ways(fault)
+            hit(fault)
             time.sleep(0.0 if fault.kind is Kind.ROLLING else fault.lasts_s)
             cure(fault)
             self._record.add("cured", said=str(fault))
@@ -99,10 +99,10 @@ class Striking:
         if fault.kind in LINES:
             return self._broker.lines.hurt, self._broker.lines.mend
         if fault.victims:
-            return self._strike_member, self._cure_member
-        return self._strike_other, self._cure_other
+            return self._hit_member, self._cure_member
+        return self._hit_other, self._cure_other
 
-    def _strike_member(self, fault: Fault) -> None:
+    def _hit_member(self, fault: Fault) -> None:
         fleet, first = self._fleet, fault.victims[0]
         match fault.kind:
             case Kind.KILL:
@@ -131,7 +131,7 @@ class Striking:
             case _:
                 pass
 
-    def _strike_other(self, fault: Fault) -> None:
+    def _hit_other(self, fault: Fault) -> None:
         match fault.kind:
             case Kind.CONTROLLER_KILLED:
                 self._controller.kill()

@@ -1,4 +1,4 @@
-"""Strikes: a promise is forgotten once its queue's holder shows that it will not keep it."""
+"""Dropped promises: a promise ends once its queue's holder shows that it will not keep it."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.builders.records import at, beat_of, drained, joined, released, route
 
 BOOKS = a_group().with_route("orders", 1).with_member("a").with_member("b").with_member("c")
 
-STRUCK = {
+DROPPED = {
     # what is: (page, who beats, what it owns, next page)
     "another is named now": ("a@1 > c@3 / b@2", "a", "orders-0@1", "a@1 > c@3"),
     "nobody is named now": ("a@1 / b@2", "a", "orders-0@1", "a@1"),
@@ -36,7 +36,7 @@ def heard(draft: Draft, beat: BeatSeen) -> str:
     return page_text(draft.handover.books.get(queue("orders-0")))
 
 
-@pytest.mark.parametrize(("before", "who", "owned", "after"), STRUCK.values(), ids=STRUCK)
+@pytest.mark.parametrize(("before", "who", "owned", "after"), DROPPED.values(), ids=DROPPED)
 def test_a_full_beat_ends_the_promises_that_its_holder_will_not_keep(
     before: str, who: str, owned: str, after: str
 ) -> None:
@@ -104,14 +104,14 @@ def test_a_start_does_not_forget_who_has_not_read_its_record() -> None:
 
 
 def test_a_former_heir_that_is_named_all_the_same_has_the_queue() -> None:
-    """That was the first release, so it counts; nothing was struck too early."""
+    """That was the first release, so it counts; nothing was dropped too early."""
     story = changed_mind()
     story.reads(released("a", "orders-0@1>2"), beat_of("a", epoch=3, owned=""))
 
     assert "b@2" == story.pages()["orders-0"].partition("!")[0]
 
 
-def test_the_former_heir_is_told_when_its_promise_is_struck() -> None:
+def test_the_former_heir_is_told_when_its_promise_is_dropped() -> None:
     """It need not wait for that release any more."""
     story = changed_mind()
     assert 1 == len(story.told("b").inherit)
