@@ -19,7 +19,7 @@ from allocators.options import BadOption
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
 from rebalance.ids import MemberId, Queue, TopicName
 
-People = Mapping[MemberId, Candidate]
+Candidates = Mapping[MemberId, Candidate]
 Queues = dict[TopicName, tuple[Queue, ...]]
 
 WHOLE = 100
@@ -32,9 +32,9 @@ def canary(prefix: str, percent: int, inner: Allocator) -> Allocator:
         raise BadOption(f"percent must lie between 1 and {WHOLE - 1}")
 
     def allocate(request: AllocationRequest) -> AllocationPlan:
-        people = request.candidates
-        canaries = {name: one for name, one in people.items() if name.startswith(prefix)}
-        others = {name: one for name, one in people.items() if name not in canaries}
+        candidates = request.candidates
+        canaries = {name: one for name, one in candidates.items() if name.startswith(prefix)}
+        others = {name: one for name, one in candidates.items() if name not in canaries}
         reserved, common = _split(request, canaries, others, percent)
         mine = inner(replace(request, candidates=canaries, queues=reserved))
         theirs = inner(replace(request, candidates=others, queues=common))
@@ -46,7 +46,7 @@ def canary(prefix: str, percent: int, inner: Allocator) -> Allocator:
 
 
 def _split(
-    request: AllocationRequest, canaries: People, others: People, percent: int
+    request: AllocationRequest, canaries: Candidates, others: Candidates, percent: int
 ) -> tuple[Queues, Queues]:
     reserved: Queues = {}
     common: Queues = {}

@@ -62,22 +62,22 @@ def figures(members: int, queues: int, changes: int) -> dict[str, float]:
     """Let members come and go, by turns."""
     dice = random.Random(_SEED)
     shelf = {_TOPIC: tuple(Queue(_TOPIC, BrokerName(""), it) for it in range(queues))}
-    people = {MemberId(f"m-{it:05}"): _member() for it in range(members)}
-    owners = _STRATEGY(AllocationRequest(people, shelf)).owners
-    first, begun = timed(lambda: deal(Standing(), people, owners, None))
+    candidates = {MemberId(f"m-{it:05}"): _member() for it in range(members)}
+    owners = _STRATEGY(AllocationRequest(candidates, shelf)).owners
+    first, begun = timed(lambda: deal(Standing(), candidates, owners, None))
     now, joins, leaves = begun.standing, list[Deal](), list[Deal]()
     for it in range(changes):
-        people = dict(people)
+        candidates = dict(candidates)
         if it % 2:
-            people[MemberId(f"n-{dice.randrange(10**9)}")] = _member()
+            candidates[MemberId(f"n-{dice.randrange(10**9)}")] = _member()
         else:
-            del people[dice.choice(sorted(people))]
-        plan = _STRATEGY(AllocationRequest(people, shelf, owners))
+            del candidates[dice.choice(sorted(candidates))]
+        plan = _STRATEGY(AllocationRequest(candidates, shelf, owners))
         owners = plan.owners
-        seconds, dealt = timed(lambda: deal(now, people, owners, plan.changed))  # noqa: B023 - called at once
+        seconds, dealt = timed(lambda: deal(now, candidates, owners, plan.changed))  # noqa: B023 - called at once
         (joins if it % 2 else leaves).append(Deal(seconds, dealt))
         now = dealt.standing
-    unpacked, _ = timed(lambda: deal(Standing(owners, now.heirs()), people, owners, None))
+    unpacked, _ = timed(lambda: deal(Standing(owners, now.heirs()), candidates, owners, None))
     every = [*joins, *leaves]
     return {
         "first_ms": _ms(first),

@@ -79,14 +79,14 @@ def stand_by(draft: Draft) -> None:
         return
     known = now.heirs if isinstance(now.heirs, Standing) else Standing(now.owners, now.heirs)
     aimed = {*now.aimed, *now.renamed} if known.owners is before.owners else None
-    dealt = deal(known, _people(draft), now.owners, aimed)
+    dealt = deal(known, _candidates(draft), now.owners, aimed)
     now.heirs, now.redealt = dealt.standing, dealt.changes
 
 
-def _people(draft: Draft) -> Mapping[MemberId, Candidate]:
+def _candidates(draft: Draft) -> Mapping[MemberId, Candidate]:
     """Return who may be promised a queue: who reads releases, and is there to begin."""
     roster = draft.membership.members.merged()
-    people = dict(target.candidates(draft))
-    for name in people.keys() & roster.those(Trait.UNREADY):
-        del people[name]
-    return people
+    candidates = dict(target.candidates(draft))
+    for name in candidates.keys() & roster.those(Trait.UNREADY):
+        del candidates[name]
+    return candidates

@@ -150,7 +150,7 @@ def stated(said: RegistrationChange, stamp: Stamp) -> Registered | Unregistered:
         None if said.topics is None else frozenset(map(TopicName, said.topics)),
         Mode(said.mode),
         Millis(SESSION_TIMEOUT_MS),
-        said.company,
+        said.groups_hash,
         doubled=said.doubled,
     )
 

@@ -100,7 +100,7 @@ def registered(
     topics: str | None = "orders",
     *,
     mode: Mode = Mode.CLUSTERING,
-    company: int = 0,
+    groups_hash: int = 0,
     doubled: bool = False,
 ) -> Callable[[Stamp], Registered]:
     """A RocketMQ client says what it always says; no ``topics``: as before."""
@@ -108,7 +108,7 @@ def registered(
     wanted = None if topics is None else frozenset(map(TopicName, topics.split()))
     session = Millis(120_000)
     return lambda stamp: Registered(
-        stamp, Life(member, NO_LIFE), wanted, mode, session, company, doubled
+        stamp, Life(member, NO_LIFE), wanted, mode, session, groups_hash, doubled
     )
 
 

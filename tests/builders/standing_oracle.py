@@ -15,19 +15,19 @@ from itertools import product
 from rebalance.allocation import Candidate
 from rebalance.ids import MemberId, Queue
 
-People = Mapping[MemberId, Candidate]
+Candidates = Mapping[MemberId, Candidate]
 Owners = Mapping[Queue, MemberId]
 Heirs = Mapping[Queue, MemberId]
 
 
-def allowed(people: People, owners: Owners, heirs: Heirs) -> bool:
+def allowed(candidates: Candidates, owners: Owners, heirs: Heirs) -> bool:
     """Say whether each heir is another member than the owner, wants the topic and has room."""
     loads = Counter(owners.values())
     more = Counter((owners[queue], heir) for queue, heir in heirs.items())
     return all(
-        heir != owners[queue] and queue.topic in people[heir].topics
+        heir != owners[queue] and queue.topic in candidates[heir].topics
         for queue, heir in heirs.items()
-    ) and all(_fits(people[heir], loads[heir] + count) for (_, heir), count in more.items())
+    ) and all(_fits(candidates[heir], loads[heir] + count) for (_, heir), count in more.items())
 
 
 def holdings(owners: Owners) -> Mapping[MemberId, list[Queue]]:
@@ -38,34 +38,35 @@ def holdings(owners: Owners) -> Mapping[MemberId, list[Queue]]:
     return found
 
 
-def best(people: People, owners: Owners, owner: MemberId) -> Heirs:
+def best(candidates: Candidates, owners: Owners, owner: MemberId) -> Heirs:
     """Return the best spread of one member's queues over the others."""
     queues = holdings(owners)[owner]
-    others = [name for name in people if name != owner]
+    others = [name for name in candidates if name != owner]
     takers = [
-        [None, *(name for name in others if queue.topic in people[name].topics)] for queue in queues
+        [None, *(name for name in others if queue.topic in candidates[name].topics)]
+        for queue in queues
     ]
     tried = (
         {queue: heir for queue, heir in zip(queues, choice, strict=True) if heir is not None}
         for choice in product(*takers)
     )
-    fitting = (heirs for heirs in tried if allowed(people, owners, heirs))
-    return min(fitting, key=lambda heirs: (-len(heirs), _lifts(people, owners, owner, heirs)))
+    fitting = (heirs for heirs in tried if allowed(candidates, owners, heirs))
+    return min(fitting, key=lambda heirs: (-len(heirs), _lifts(candidates, owners, owner, heirs)))
 
 
-def highest(people: People, owners: Owners, heirs: Heirs, more: int = 0) -> Fraction:
+def highest(candidates: Candidates, owners: Owners, heirs: Heirs, more: int = 0) -> Fraction:
     """Return how high the highest heir of one member's queues stands, with so many queues more."""
     loads, gets = Counter(owners.values()), Counter(heirs.values())
-    lifts = (Fraction(loads[it] + gets[it] + more, people[it].weight) for it in gets)
+    lifts = (Fraction(loads[it] + gets[it] + more, candidates[it].weight) for it in gets)
     return max(lifts, default=Fraction(0))
 
 
-def _lifts(people: People, owners: Owners, owner: MemberId, heirs: Heirs) -> list[Fraction]:
+def _lifts(candidates: Candidates, owners: Owners, owner: MemberId, heirs: Heirs) -> list[Fraction]:
     loads, gets = Counter(owners.values()), Counter(heirs.values())
     return sorted(
         (
             Fraction(loads[name] + gets[name], one.weight)
-            for name, one in people.items()
+            for name, one in candidates.items()
             if name != owner
         ),
         reverse=True,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from allocators.sticky.strategy import sticky
 from rebalance.allocation import AllocationRequest, Applicant
-from rebalance.groups.standing.dealing import People, Standing, deal
+from rebalance.groups.standing.dealing import Candidates, Standing, deal
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 from rebalance.owners import Owners
 from tests.builders import standing_oracle as oracle
@@ -27,14 +27,14 @@ def test_heirs_are_allowed_and_nearly_the_best(
     request: AllocationRequest, deck: random.Random
 ) -> None:
     """From any heirs that were, whoever owns what; and none of it depends on any order."""
-    people, owners = request.candidates, request.current
-    names = [*people, GONE]
+    candidates, owners = request.candidates, request.current
+    names = [*candidates, GONE]
     were = {queue: deck.choice(names) for queue in owners if deck.random() < 0.7}
-    heirs = deal(Standing(owners, were), people, owners, None).standing.heirs()
+    heirs = deal(Standing(owners, were), candidates, owners, None).standing.heirs()
     shuffled = dict(deck.sample(list(owners.items()), len(owners)))
-    others = dict(deck.sample(list(people.items()), len(people)))
+    others = dict(deck.sample(list(candidates.items()), len(candidates)))
 
-    judge(people, owners, heirs)
+    judge(candidates, owners, heirs)
     assert heirs == deal(Standing(shuffled, were), others, shuffled, None).standing.heirs()
 
 
@@ -43,17 +43,17 @@ def test_heirs_are_allowed_and_nearly_the_best(
 @given(dice(), st.integers(1, 12))
 def test_any_changes_leave_heirs_as_good(deck: random.Random, changes: int) -> None:
     """Deal after deal: as good as ever, the same as without a register, and then at rest."""
-    people, owners, standing = dict[MemberId, Applicant](), dict[Queue, MemberId](), Standing()
+    candidates, owners, standing = dict[MemberId, Applicant](), dict[Queue, MemberId](), Standing()
     for _ in range(changes):
         before, heirs_before = dict(owners), standing.heirs()
-        people = changed_people(deck, people)
-        owners = changed_owners(deck, people, owners)
+        candidates = changed_candidates(deck, candidates)
+        owners = changed_owners(deck, candidates, owners)
         aimed = [it for it in {**before, **owners} if before.get(it) != owners.get(it)]
-        dealt = deal(standing, people, owners, aimed)
-        unpacked = deal(Standing(before, heirs_before), people, owners, aimed)
+        dealt = deal(standing, candidates, owners, aimed)
+        unpacked = deal(Standing(before, heirs_before), candidates, owners, aimed)
         standing, heirs = dealt.standing, dealt.standing.heirs()
 
-        judge(people, owners, heirs)
+        judge(candidates, owners, heirs)
         assert heirs == unpacked.standing.heirs()
         assert dealt.changes == unpacked.changes == differences(heirs_before, heirs)
         assert heirs == {it: heir for it in owners if (heir := standing.heir_of(it)) is not None}
@@ -71,25 +71,25 @@ def test_one_member_more_or_less_changes_few(
     shares are large, each holding has to be made even anew: two queues a member more. Deals without
     any change come to rest.
     """
-    people = {MemberId(f"m{it}"): Applicant(frozenset({TOPIC})) for it in range(members)}
+    candidates = {MemberId(f"m{it}"): Applicant(frozenset({TOPIC})) for it in range(members)}
     shelf = {TOPIC: tuple(Queue(TOPIC, BrokerName(""), it) for it in range(queues))}
-    owners = sticky(AllocationRequest(people, shelf)).owners
-    standing = at_rest(people, owners, Standing())
+    owners = sticky(AllocationRequest(candidates, shelf)).owners
+    standing = at_rest(candidates, owners, Standing())
     for it in range(changes):
-        people = dict(people)
-        if len(people) <= 3 or deck.random() < 0.5:
-            people[MemberId(f"n{it}")] = Applicant(frozenset({TOPIC}))
+        candidates = dict(candidates)
+        if len(candidates) <= 3 or deck.random() < 0.5:
+            candidates[MemberId(f"n{it}")] = Applicant(frozenset({TOPIC}))
         else:
-            del people[deck.choice(sorted(people))]
-        plan = sticky(AllocationRequest(people, shelf, owners))
-        dealt = deal(standing, people, plan.owners, plan.changed)
+            del candidates[deck.choice(sorted(candidates))]
+        plan = sticky(AllocationRequest(candidates, shelf, owners))
+        dealt = deal(standing, candidates, plan.owners, plan.changed)
         owners, standing = plan.owners, dealt.standing
 
-        share = -(-queues // len(people))
-        extra = 2 * len(people) if 4 * share > len(people) else 4
+        share = -(-queues // len(candidates))
+        extra = 2 * len(candidates) if 4 * share > len(candidates) else 4
         assert len(dealt.changes) <= 2 * share + extra
-        assert nobody_is_too_high(people, dict(owners), standing.heirs())
-    assert {} == deal(at_rest(people, owners, standing), people, owners, ()).changes
+        assert nobody_is_too_high(candidates, dict(owners), standing.heirs())
+    assert {} == deal(at_rest(candidates, owners, standing), candidates, owners, ()).changes
 
 
 @pytest.mark.slow
@@ -99,14 +99,14 @@ def test_a_departure_is_nearly_what_sticky_makes_of_it(
     members: int, queues: int, weights: tuple[int, int]
 ) -> None:
     """Nobody has more than one queue above the fullest that STICKY would make, by weight."""
-    people = {
+    candidates = {
         MemberId(f"m{it}"): Applicant(frozenset({TOPIC}), weights[it % 2]) for it in range(members)
     }
     shelf = {TOPIC: tuple(Queue(TOPIC, BrokerName(""), it) for it in range(queues))}
-    owners = sticky(AllocationRequest(people, shelf)).owners
-    heirs = deal(Standing(), people, owners, None).standing.heirs()
-    for leaver in people:
-        left = {name: one for name, one in people.items() if name != leaver}
+    owners = sticky(AllocationRequest(candidates, shelf)).owners
+    heirs = deal(Standing(), candidates, owners, None).standing.heirs()
+    for leaver in candidates:
+        left = {name: one for name, one in candidates.items() if name != leaver}
         best = Counter(sticky(AllocationRequest(left, shelf, owners)).owners.values())
         loads = Counter(heirs[it] if owner == leaver else owner for it, owner in owners.items())
 
@@ -114,25 +114,25 @@ def test_a_departure_is_nearly_what_sticky_makes_of_it(
         assert all(loads[name] / one.weight <= tallest for name, one in left.items())
 
 
-def judge(people: People, owners: Owners, heirs: Owners) -> None:
+def judge(candidates: Candidates, owners: Owners, heirs: Owners) -> None:
     """Each holding has as many heirs as can be, and none stands more than a queue too high."""
-    assert oracle.allowed(people, owners, heirs)
+    assert oracle.allowed(candidates, owners, heirs)
     for owner, queues in oracle.holdings(owners).items():
-        best = oracle.best(people, owners, owner)
+        best = oracle.best(candidates, owners, owner)
         dealt = {queue: heirs[queue] for queue in queues if queue in heirs}
         assert len(best) == len(dealt)
-        limit = oracle.highest(people, owners, best, more=1)
-        assert oracle.highest(people, owners, dealt) <= limit
+        limit = oracle.highest(candidates, owners, best, more=1)
+        assert oracle.highest(candidates, owners, dealt) <= limit
 
 
-def nobody_is_too_high(people: People, owners: Owners, heirs: Owners) -> bool:
+def nobody_is_too_high(candidates: Candidates, owners: Owners, heirs: Owners) -> bool:
     """Tell whether, among equals, each heir stands at most two queues above the lowest other."""
     own = Counter(owners.values())
-    after = {owner: Counter(own) for owner in people}
+    after = {owner: Counter(own) for owner in candidates}
     for queue, heir in heirs.items():
         after[owners[queue]][heir] += 1
     return all(
-        after[owner][heir] <= min(after[owner][name] for name in people if name != owner) + 2
+        after[owner][heir] <= min(after[owner][name] for name in candidates if name != owner) + 2
         for owner, heir in {(owners[queue], heir) for queue, heir in heirs.items()}
     )
 
@@ -143,21 +143,21 @@ def differences(before: Owners, after: Owners) -> Mapping[Queue, MemberId | None
     return {it: after.get(it) for it in both if before.get(it) != after.get(it)}
 
 
-def at_rest(people: People, owners: Owners, standing: Standing) -> Standing:
+def at_rest(candidates: Candidates, owners: Owners, standing: Standing) -> Standing:
     """Deal until nothing is left to even out: a few shares, one a deal."""
-    for _ in range(len(people)):
-        dealt = deal(standing, people, owners, None)
+    for _ in range(len(candidates)):
+        dealt = deal(standing, candidates, owners, None)
         standing = dealt.standing
         if not dealt.changes:
             break
     return standing
 
 
-def changed_people(
-    deck: random.Random, people: Mapping[MemberId, Applicant]
+def changed_candidates(
+    deck: random.Random, candidates: Mapping[MemberId, Applicant]
 ) -> dict[MemberId, Applicant]:
     """Let some come, go or change."""
-    after = dict(people)
+    after = dict(candidates)
     for name in MEMBERS:
         if deck.random() < 0.3:
             after.pop(name, None)
@@ -171,7 +171,9 @@ def changed_people(
     return after
 
 
-def changed_owners(deck: random.Random, people: People, owners: Owners) -> dict[Queue, MemberId]:
+def changed_owners(
+    deck: random.Random, candidates: Candidates, owners: Owners
+) -> dict[Queue, MemberId]:
     """Let some queues come, go, or have another owner: STICKY's, anybody's, or one that is gone."""
     queues = {
         topic: tuple(Queue(topic, BrokerName(""), it) for it in range(deck.randint(0, 2)))
@@ -179,8 +181,8 @@ def changed_owners(deck: random.Random, people: People, owners: Owners) -> dict[
     }
     owned = {it: owners[it] for shelf in queues.values() for it in shelf if it in owners}
     if deck.random() < 0.6:
-        return dict(sticky(AllocationRequest(people, queues, owned)).owners)
-    anybody = [*people, GONE]
+        return dict(sticky(AllocationRequest(candidates, queues, owned)).owners)
+    anybody = [*candidates, GONE]
     every = [queue for shelf in queues.values() for queue in shelf]
     return {
         it: owners[it] if it in owners and deck.random() < 0.7 else deck.choice(anybody)

@@ -55,7 +55,7 @@ def repeated(draft: Draft, event: Registered, said: Saying, known: Member) -> No
     """Look at a heartbeat that says nothing new, before it is noted that the client was heard."""
     now, last = event.stamp.heard, draft.membership.pulses[event.member].seen
     gap, was = now - last, known.doubled
-    if event.company != known.company or (was is not None and was.said not in {None, said}):
+    if event.groups_hash != known.groups_hash or (was is not None and was.said not in {None, said}):
         changed(draft, event, said, known)  # of its topics it says what others made of them already
         return
     if gap < _COPIES_MS:
@@ -93,12 +93,12 @@ def _cadences(beats: tuple[Millis, ...]) -> int:
     return 0
 
 
-def saying(topics: frozenset[TopicName], mode: Mode, company: int) -> Saying:
+def saying(topics: frozenset[TopicName], mode: Mode, groups_hash: int) -> Saying:
     """Return the part of what a client says that does not change while it is one process.
 
     Topics for failed messages come and go as its broker has it pull or pop.
     """
-    return frozenset(it for it in topics if not it.startswith(RETRIES)), mode, company
+    return frozenset(it for it in topics if not it.startswith(RETRIES)), mode, groups_hash
 
 
 def changed(draft: Draft, event: Registered, said: Saying, known: Member | None) -> None:
@@ -110,7 +110,7 @@ def changed(draft: Draft, event: Registered, said: Saying, known: Member | None)
         _keep(draft, event, Doubled())
         return
     was, now = known.doubled or Doubled(), event.stamp.heard
-    before = was.said or saying(known.topics, known.mode, known.company)
+    before = was.said or saying(known.topics, known.mode, known.groups_hash)
     if said != before:
         by_turns = said == was.before and now - was.swapped_at <= 2 * _PERIOD_MS
         swaps = was.swaps + 1 if by_turns else 1
@@ -148,7 +148,7 @@ def _keep(draft: Draft, event: Registered, doubled: Doubled) -> None:
         return
     over = doubled.noted_at is None or event.stamp.heard - doubled.noted_at >= _AGAIN_MS
     kept = None if over and not doubled.beats and doubled.said is None else doubled
-    if (kept, event.company) != (member.doubled, member.company):
+    if (kept, event.groups_hash) != (member.doubled, member.groups_hash):
         draft.membership.members.put(
-            event.member, replace(member, doubled=kept, company=event.company)
+            event.member, replace(member, doubled=kept, groups_hash=event.groups_hash)
         )

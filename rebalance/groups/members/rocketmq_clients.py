@@ -48,7 +48,7 @@ def _enter(draft: Draft, event: Registered) -> None:
     known = draft.membership.members.get(event.member)
     if known is not None and known.incarnation > event.incarnation:
         return
-    said = doubles.saying(topics, event.mode, event.company)
+    said = doubles.saying(topics, event.mode, event.groups_hash)
     if known is not None and not _says_news(known, topics, event.mode):
         doubles.repeated(draft, event, said, known)
         membership.see(draft, event.member, event.stamp)

@@ -86,8 +86,8 @@ class Registered(_OfOneLife):
     """None: as before."""
     mode: Mode
     session_timeout_ms: Millis
-    company: int = 0
-    """A mark of all the groups that it is a member of."""
+    groups_hash: int = 0
+    """A hash of all the groups that it is a member of."""
     doubled: bool = False
     """Its broker has heard two processes under its name."""
 

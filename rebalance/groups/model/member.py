@@ -24,7 +24,7 @@ class Timeouts(Protocol):
 
 
 Saying = tuple[frozenset[TopicName], Mode, int]
-"""What a RocketMQ client says: topics, as which kind of member, and a mark of all its groups."""
+"""What a RocketMQ client says: topics, as which kind of member, and a hash of all its groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ class Member:
     awaits_mark: bool = False
     """It follows the releases, and where it began to is not read yet (``endings``): who has not
     read the first release of a grant must not believe the second one."""
-    company: int = 0
-    """A mark of all the groups that a RocketMQ client is a member of; 0: it did not say."""
+    groups_hash: int = 0
+    """A hash of all the groups that a RocketMQ client is a member of; 0: it did not say."""
     doubled: Doubled | None = None
     guarded: bool = False
     """It says that a guard releases for it when its process is dead. For people (``summary``)."""

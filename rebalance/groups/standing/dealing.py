@@ -6,12 +6,12 @@ standing heirs did not foresee is mended by the next target.
 
 What is promised, of what the strategy would do after one departure:
 
-1. An heir is never the owner, is one of ``people``, wants the topic and has room. As many queues of
+1. An heir is never the owner, is a candidate, wants the topic and has room. As many queues of
    each member have one as can, if that member alone goes.
 2. After that departure no heir stands higher (load / weight) than the highest one of the best
    spread would with one queue more (``settling``). Heirs are of the owner's rack where that costs
    nothing, and racks are no more than ``FEW``.
-3. It is a function of the owners, the heirs as they were and the people: not of the order of
+3. It is a function of the owners, the heirs as they were and the candidates: not of the order of
    anything, nor of what is kept in memory.
 4. When one of M members comes or goes, about 2 N / M of N heirs change: those of its own queues,
    those that it was heir to, or a newcomer's share of them (``evening``).
@@ -21,10 +21,10 @@ an heir changed or has more, and where somebody has less or came, those with an 
 this one would do better. The rest is as good as it was.
 
 To be called once in a step, between ``target.retarget`` and ``baton.settle``, if the target is new
-or a member was written. ``people`` are the candidates of ``target`` less those that are away or
+or a member was written. ``candidates`` are those of ``target`` less those that are away or
 rest; whoever leaves is none of them any more. To tell who came, went or changed is not needed.
 
-    dealt = deal(standing, people, draft.target.owners, draft.target.aimed)
+    dealt = deal(standing, candidates, draft.target.owners, draft.target.aimed)
 
 Owners that were renamed count as aimed. ``baton`` settles ``dealt.changes`` beside all else. A
 departure is foreseen if the target's owner of each released queue becomes its standing heir before
@@ -44,7 +44,7 @@ from rebalance.groups.standing.settling import settle_all
 from rebalance.ids import MemberId, Queue
 from rebalance.owners import Owners
 
-People = Mapping[MemberId, Candidate]
+Candidates = Mapping[MemberId, Candidate]
 
 
 class Standing(Mapping[Queue, MemberId]):
@@ -111,43 +111,43 @@ class Dealt:
 
 
 def deal(
-    before: Standing, people: People, owners: Owners, aimed: Collection[Queue] | None
+    before: Standing, candidates: Candidates, owners: Owners, aimed: Collection[Queue] | None
 ) -> Dealt:
-    """Deal standing heirs; ``people`` are those that may be promised a queue, patterns spelt out.
+    """Deal standing heirs to candidates: who may be promised a queue, patterns spelt out.
 
     ``aimed`` are the queues whose owner changed since ``before``, or more; None: not known.
     """
-    known, people = before.register, _in_few_racks(people)
+    known, candidates = before.register, _in_few_racks(candidates)
     if known is None or aimed is None:
-        register = _anew(before, people, owners)
+        register = _anew(before, candidates, owners)
         concerned: Collection[MemberId] = register.holdings.keys()
         register.ranks.begin(len(owners))
     else:
         register = known.copy()
-        concerned = _followed(register, before.owners, people, owners, aimed)
+        concerned = _followed(register, before.owners, candidates, owners, aimed)
     settle_all(register, concerned)
     even_out(register, len(_changes(register, owners)))
     return Dealt(Standing(owners, {}, register), _changes(register, owners), register.looked)
 
 
-def _in_few_racks(people: People) -> People:
+def _in_few_racks(candidates: Candidates) -> Candidates:
     """Forget racks that are as good as one for each member: nobody is near to anybody.
 
     And each is a kind of its own, whose rank is looked at for each queue: 600 members with 6,000
     queues took 6 s, and all groups of their worker waited.
     """
-    if len({one.rack for one in people.values()}) <= FEW:
-        return people
+    if len({one.rack for one in candidates.values()}) <= FEW:
+        return candidates
     return {
         name: Applicant(one.topics, one.weight, one.capacity, "", one.instance)
-        for name, one in people.items()
+        for name, one in candidates.items()
     }
 
 
-def _anew(before: Standing, people: People, owners: Owners) -> Register:
+def _anew(before: Standing, candidates: Candidates, owners: Owners) -> Register:
     """Write the register from the heirs as they are stored."""
     heirs = before.heirs()
-    register = Register.built(people, owners, heirs)
+    register = Register.built(candidates, owners, heirs)
     register.was.update((queue, heir) for queue, heir in heirs.items() if queue not in owners)
     return register
 
@@ -164,10 +164,14 @@ def _changes(register: Register, owners: Owners) -> Mapping[Queue, MemberId | No
 
 
 def _followed(
-    register: Register, before: Owners, people: People, owners: Owners, aimed: Iterable[Queue]
+    register: Register,
+    before: Owners,
+    candidates: Candidates,
+    owners: Owners,
+    aimed: Iterable[Queue],
 ) -> set[MemberId]:
     """Enter who came, went or changed, and new owners; return whose holdings to settle."""
-    others = _enter_people(register, people)
+    others = _enter_candidates(register, candidates)
     concerned, loads, refiled = set[MemberId](), dict[MemberId, int](), set(others)
     for queue in set(aimed):
         old, new = before.get(queue), owners.get(queue)
@@ -191,16 +195,16 @@ def _followed(
     return concerned
 
 
-def _enter_people(register: Register, people: People) -> set[MemberId]:
+def _enter_candidates(register: Register, candidates: Candidates) -> set[MemberId]:
     """Enter who came, went or is another kind; return their names."""
-    known, kinds = register.people, register.kinds
+    known, kinds = register.candidates, register.kinds
     others = set[MemberId]()
-    for name in known.keys() - people.keys():
+    for name in known.keys() - candidates.keys():
         del known[name], kinds[name]
         register.most.pop(name, None)
         register.ranks.drop(name)
         others.add(name)
-    for name, one in people.items():
+    for name, one in candidates.items():
         if known.get(name) is not one:
             known[name] = one
             kind = Kind.of(one)

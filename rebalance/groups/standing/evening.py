@@ -31,7 +31,7 @@ def even_out(register: Register, changed: int) -> None:
     if taker is None:
         return
     share = register.ranks.share(register.kinds[taker])
-    if share >= len(register.people):
+    if share >= len(register.candidates):
         return
     looks = LOOKS * share
     for _ in range(min(share, 2 * share - changed)):
@@ -87,7 +87,7 @@ def _suits(
     ranks, kind = register.ranks, register.kinds[taker]
     if taker == owner or queue.topic not in kind.topics or register.count(owner, taker):
         return False
-    known = register.people.get(owner)
+    known = register.candidates.get(owner)
     if known is not None and kind.rack != known.rack == register.kinds[giver].rack:
         return False
     load = register.load(taker) + 1

@@ -22,7 +22,7 @@ class Register:
     """Who stands heir to what."""
 
     def __init__(self) -> None:
-        self.people: dict[MemberId, Candidate] = {}
+        self.candidates: dict[MemberId, Candidate] = {}
         """Who may be heir, as they were told last."""
         self.kinds: dict[MemberId, Kind] = {}
         self.holdings: dict[MemberId, Holding] = {}
@@ -41,7 +41,7 @@ class Register:
     @classmethod
     def built(
         cls,
-        people: Mapping[MemberId, Candidate],
+        candidates: Mapping[MemberId, Candidate],
         owners: Mapping[Queue, MemberId],
         heirs: Mapping[Queue, MemberId],
     ) -> "Register":
@@ -49,15 +49,15 @@ class Register:
         register = cls()
         for queue, owner in owners.items():
             register._enter(owner, queue, heirs.get(queue))
-        register.people = dict(people)
-        register.kinds = {name: Kind.of(one) for name, one in people.items()}
-        register.ranks.fill((name, register.place(name)) for name in people)
+        register.candidates = dict(candidates)
+        register.kinds = {name: Kind.of(one) for name, one in candidates.items()}
+        register.ranks.fill((name, register.place(name)) for name in candidates)
         return register
 
     def copy(self) -> "Register":
         """Return the same, to be changed alone; holdings and duties are copied when written."""
         register = Register()
-        register.people, register.kinds = dict(self.people), dict(self.kinds)
+        register.candidates, register.kinds = dict(self.candidates), dict(self.kinds)
         register.holdings, register.duties = dict(self.holdings), dict(self.duties)
         register.burdens, register.most = dict(self.burdens), dict(self.most)
         register.ranks = self.ranks.copy()

@@ -84,7 +84,7 @@ class _Look:
 
     def __init__(self, register: Register, owner: MemberId) -> None:
         self._register, self._owner = register, owner
-        known = register.people.get(owner)
+        known = register.candidates.get(owner)
         self._rack = "" if known is None else known.rack
         self._piles: dict[MemberId | None, Piles] = {}
         holding = register.holdings[owner]

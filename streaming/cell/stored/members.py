@@ -148,7 +148,7 @@ def _member_form(member: Member) -> MemberForm:
         patterns=sorted(member.patterns),
         presumed=member.presumed,
         awaits_mark=member.awaits_mark,
-        company=member.company,
+        company=member.groups_hash,
         doubled=None if member.doubled is None else _doubled_form(member.doubled),
         guarded=member.guarded,
         pops=sorted(member.pops) or None,
@@ -178,7 +178,7 @@ def _member(form: MemberForm) -> Member:
         patterns=frozenset(form.patterns),
         presumed=form.presumed,
         awaits_mark=form.awaits_mark,
-        company=form.company,
+        groups_hash=form.company,
         doubled=None if form.doubled is None else _doubled(form.doubled),
         guarded=form.guarded,
         pops=frozenset(form.pops or ()),
@@ -227,8 +227,8 @@ def _doubled(form: DoubledForm) -> Doubled:
 
 
 def _saying_form(saying: Saying) -> SayingForm:
-    topics, mode, company = saying
-    return SayingForm(sorted(topics), _NUMBERS[mode], company)
+    topics, mode, groups_hash = saying
+    return SayingForm(sorted(topics), _NUMBERS[mode], groups_hash)
 
 
 def _saying(form: SayingForm) -> Saying:

@@ -21,29 +21,29 @@ from trimtab.protocol.limits import TEXT_CHARACTERS
 
 
 def test_a_heartbeat_is_a_statement_of_each_of_its_groups() -> None:
-    """With its topics, each once, its mode, and a mark of all groups that it names."""
+    """With its topics, each once, its mode, and a hash of all groups that it names."""
     said = list(registration_changes(heartbeat(consumer("g", "T", "T", "%RETRY%g"), consumer("h"))))
-    mark: dict[str, Any] = {"mode": "clustering", "company": murmur2(b"g/h")}
+    said_of_all: dict[str, Any] = {"mode": "clustering", "groups_hash": murmur2(b"g/h")}
 
     assert [
-        Registration(client=CLIENT, group="g", topics=frozenset({"T", "%RETRY%g"}), **mark),
-        Registration(client=CLIENT, group="h", topics=frozenset({"T"}), **mark),
+        Registration(client=CLIENT, group="g", topics=frozenset({"T", "%RETRY%g"}), **said_of_all),
+        Registration(client=CLIENT, group="h", topics=frozenset({"T"}), **said_of_all),
     ] == said
 
 
-def test_the_mark_of_its_groups_is_one_in_any_order() -> None:
+def test_the_hash_of_its_groups_is_one_in_any_order() -> None:
     """And another one when there is a group more."""
-    marks = [
+    hashes = [
         {
-            it.company
+            it.groups_hash
             for it in registration_changes(heartbeat(*map(consumer, names)))
             if isinstance(it, Registration)
         }
         for names in ("gh", "hg", "ghi")
     ]
 
-    assert marks[0] == marks[1] != marks[2]
-    assert 1 == len(marks[0])
+    assert hashes[0] == hashes[1] != hashes[2]
+    assert 1 == len(hashes[0])
 
 
 def test_the_message_model_is_the_mode() -> None:

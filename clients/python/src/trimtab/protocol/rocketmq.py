@@ -48,8 +48,8 @@ class Registration(_OfAClient):
     topics: Annotated[frozenset[TopicName], Field(max_length=limits.TOPICS_PER_MEMBER)] | None
     """None: as it said last, or as the group's others did (heartbeats V2)."""
     mode: Mode
-    company: int = 0
-    """A mark of all the groups that the record names: of others it is nearly always another."""
+    groups_hash: int = 0
+    """A hash of all the groups that the record names: of others it is nearly always another."""
     doubled: bool = False
     """The broker has heard two processes under this client id."""
 
@@ -96,7 +96,7 @@ def _registrations(
         detail = f"consumerDataSet: names more than {limits.GROUPS_PER_CLIENT} groups"
         raise UndecodableRecord("invalid", detail)
     names = sorted({str(it.group_name) for it in consumers if it is not None})
-    of_all = {"company": murmur2("/".join(names).encode()), "doubled": data.doubled}
+    of_all = {"groups_hash": murmur2("/".join(names).encode()), "doubled": data.doubled}
     for place, consumer in enumerate(consumers):
         said = (
             None

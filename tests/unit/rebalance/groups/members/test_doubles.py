@@ -141,12 +141,12 @@ def test_two_subscriptions_by_turns() -> None:
 def test_two_sets_of_groups_by_turns() -> None:
     """One process is a member of a group that the other one does not have."""
     story = Story()
-    for company in (1, 2, 1):
-        story.reads(registered("c1", company=company))
+    for groups in (1, 2, 1):
+        story.reads(registered("c1", groups_hash=groups))
         story.waits(seconds=14)
     assert [] == signs(story)
 
-    story.reads(registered("c1", company=2))
+    story.reads(registered("c1", groups_hash=2))
     assert [DoubleSign.SUBSCRIPTIONS] == signs(story)
     assert 1 == story.state.epoch
 
@@ -154,8 +154,8 @@ def test_two_sets_of_groups_by_turns() -> None:
 def test_a_process_that_starts_one_consumer_after_the_other() -> None:
     """Is a member of more and more groups."""
     story = Story()
-    for company in range(1, 9):
-        story.reads(registered("c1", company=company))
+    for groups in range(1, 9):
+        story.reads(registered("c1", groups_hash=groups))
         story.waits(seconds=30)
 
     assert [] == signs(story)

@@ -33,10 +33,10 @@ def told(heirs: Mapping[Queue, MemberId | None]) -> dict[str, str | None]:
 
 
 def dealt(
-    people: Mapping[str, Applicant],
+    candidates: Mapping[str, Applicant],
     owners: Mapping[str, str],
     were: Mapping[str, str] | None = None,
 ) -> Dealt:
     """Deal; ``were`` says by heir which queues it stood heir to."""
     owns = owned(owners)
-    return deal(Standing(owns, owned(were or {})), members(people), owns, None)
+    return deal(Standing(owns, owned(were or {})), members(candidates), owns, None)

@@ -35,10 +35,10 @@ def test_a_leave_looks_at_few_queues(begun: Standing) -> None:
     whose heir that one is.
     """
     leaver = MemberId("m200")
-    people = {name: one for name, one in PLAIN.items() if name != leaver}
+    candidates = {name: one for name, one in PLAIN.items() if name != leaver}
     aimed = [it for it, owner in OWNERS.items() if owner == leaver]
     owners = OWNERS | {it: heir for it in aimed if (heir := begun.heir_of(it)) is not None}
-    after = deal(begun, people, owners, aimed)
+    after = deal(begun, candidates, owners, aimed)
 
     assert len(after.changes) <= 2 * (EACH + 1)
     assert after.looked <= (EACH + 1) * (EACH + 1) * (EACH + 2) * 2
@@ -64,18 +64,18 @@ def test_nobody_is_heir_to_a_large_part(begun: Standing) -> None:
 
 def test_what_was_not_aimed_at_may_be_aimed_at() -> None:
     """More queues than have changed, in any number, are no harm."""
-    people, owners = {"a": member("t"), "b": member("t")}, {"a": "t0", "b": "t1"}
-    before = dealt(people, owners).standing
+    candidates, owners = {"a": member("t"), "b": member("t")}, {"a": "t0", "b": "t1"}
+    before = dealt(candidates, owners).standing
     every = [queue("t0"), queue("t1"), queue("t0"), queue("t9")]
 
-    assert {} == deal(before, members(people), owned(owners), every).changes
+    assert {} == deal(before, members(candidates), owned(owners), every).changes
 
 
 def test_a_queue_that_is_no_more_loses_its_heir() -> None:
     """So that whoever keeps heirs by queue can drop it."""
-    people = {"a": member("t"), "b": member("t")}
-    before = dealt(people, {"a": "t0 t1"}).standing
-    after = deal(before, members(people), owned({"a": "t0"}), [queue("t1")])
+    candidates = {"a": member("t"), "b": member("t")}
+    before = dealt(candidates, {"a": "t0 t1"}).standing
+    after = deal(before, members(candidates), owned({"a": "t0"}), [queue("t1")])
 
     assert {"t1": None} == told(after.changes)
     assert after.standing.heir_of(queue("t1")) is None
@@ -83,11 +83,11 @@ def test_a_queue_that_is_no_more_loses_its_heir() -> None:
 
 def test_unpacked_it_goes_on_the_same() -> None:
     """Without its register, from what is stored: the same heirs and the same changes."""
-    people = {"a": member("t"), "b": member("t"), "c": member("t")}
-    before = dealt(people, {"a": "t0 t1", "b": "t2"}).standing
+    candidates = {"a": member("t"), "b": member("t"), "c": member("t")}
+    before = dealt(candidates, {"a": "t0 t1", "b": "t2"}).standing
     stored = Standing(before.owners, before.heirs())
     fewer, owners, aimed = (
-        members(people | {}),
+        members(candidates | {}),
         owned({"b": "t0 t2", "c": "t1"}),
         [
             queue("t0"),

@@ -17,8 +17,8 @@ WEST = member("t", rack="west")
 def test_a_newcomer_takes_over_its_share() -> None:
     """All but one of it, from those that stand heir to most."""
     before = dealt(PLAIN, OWNERS)
-    people = members({**PLAIN, "new": member("t")})
-    after = deal(before.standing, people, owned(LATER), NEW)
+    candidates = members({**PLAIN, "new": member("t")})
+    after = deal(before.standing, candidates, owned(LATER), NEW)
     burdens = Counter(after.standing.heirs().values())
 
     assert burdens[MemberId("new")] >= 1
@@ -29,17 +29,17 @@ def test_a_newcomer_takes_over_its_share() -> None:
 def test_a_newcomer_of_another_rack_does_not_take_a_near_heir_s_place() -> None:
     """An heir in the owner's rack is worth more than an even burden."""
     before = dealt({name: member("t", rack="east") for name in PLAIN}, OWNERS)
-    people = members({**dict.fromkeys(PLAIN, member("t", rack="east")), "new": WEST})
+    candidates = members({**dict.fromkeys(PLAIN, member("t", rack="east")), "new": WEST})
 
-    assert set(NEW) == deal(before.standing, people, owned(LATER), NEW).changes.keys()
+    assert set(NEW) == deal(before.standing, candidates, owned(LATER), NEW).changes.keys()
 
 
 def test_where_everybody_is_heir_of_everybody_nothing_is_evened_out() -> None:
     """Each holding is even by itself: five queues of each over two others."""
-    people = {name: member("t") for name in "abc"}
+    candidates = {name: member("t") for name in "abc"}
     owners = {
         name: " ".join(f"t{5 * place + it}" for it in range(5)) for place, name in enumerate("abc")
     }
-    heirs = dealt(people, owners).standing
+    heirs = dealt(candidates, owners).standing
 
-    assert {} == deal(heirs, members(people), owned(owners), ()).changes
+    assert {} == deal(heirs, members(candidates), owned(owners), ()).changes

@@ -13,7 +13,7 @@ U = member("u")
 
 
 @pytest.mark.parametrize(
-    ("people", "owners", "were", "heirs"),
+    ("candidates", "owners", "were", "heirs"),
     [
         pytest.param({"a": T}, {"a": "t0"}, {}, {}, id="never the owner itself"),
         pytest.param({"a": T, "b": U}, {"a": "t0"}, {}, {}, id="it wants the topic"),
@@ -74,18 +74,18 @@ U = member("u")
             id="who is gone is no heir, and of a queue that is gone nobody is",
         ),
         pytest.param(
-            {"b": T}, {"gone": "t0"}, {}, {"t0": "b"}, id="the owner need not be of the people"
+            {"b": T}, {"gone": "t0"}, {}, {"t0": "b"}, id="the owner need not be of the candidates"
         ),
     ],
 )
 def test_heirs(
-    people: Mapping[str, Applicant],
+    candidates: Mapping[str, Applicant],
     owners: Mapping[str, str],
     were: Mapping[str, str],
     heirs: Mapping[str, str],
 ) -> None:
     """Who stands heir to what."""
-    assert heirs == told(dealt(people, owners, were).standing.heirs())
+    assert heirs == told(dealt(candidates, owners, were).standing.heirs())
 
 
 def test_more_racks_than_tell_anything_count_for_nothing() -> None:
