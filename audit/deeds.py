@@ -6,12 +6,10 @@ Kept by ``possession``. Its one rule: it remembers, and judges nothing.
 from dataclasses import dataclass, field
 from typing import Final
 
-from audit.history import Life, Place
+from audit.history import Life, Place, Tenure
 
 REMEMBERED: Final = 16
 """By queue. An heir is promised a release that is at most a few grants old."""
-
-Source = tuple[Life, int]
 
 
 @dataclass(slots=True)
@@ -21,7 +19,7 @@ class PromisedGrant:
     life: Life
     epoch: int
     said: Place
-    source: Source | None = None
+    source: Tenure | None = None
     """The release that an heir waits for."""
     able: bool = False
     """It may be working."""
@@ -33,20 +31,20 @@ class PromisedGrant:
 class Deed:
     """One queue."""
 
-    claims: dict[Source, PromisedGrant] = field(default_factory=dict)
-    released: dict[Source, int | None] = field(default_factory=dict)
+    claims: dict[Tenure, PromisedGrant] = field(default_factory=dict)
+    released: dict[Tenure, int | None] = field(default_factory=dict)
     """Whom the first release of each grant names."""
-    begun: set[Source] = field(default_factory=set)
+    begun: set[Tenure] = field(default_factory=set)
     """Those of them that might be worked under by then: a liar may release what it will have."""
     newest: int = 0
     """The largest epoch ever granted, and to whom."""
     newest_life: Life | None = None
-    granted: dict[Source, None] = field(default_factory=dict)
+    granted: dict[Tenure, None] = field(default_factory=dict)
     """Grants that were made before, live or not."""
     working: int = 0
     """The largest epoch under which somebody might have worked."""
 
-    def grant(self, key: Source) -> None:
+    def grant(self, key: Tenure) -> None:
         """Remember a grant, and forget old ones."""
         self.granted[key] = None
         while len(self.granted) > REMEMBERED:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from audit.history import Grant, Issued, Joined, Life, Place, Queue
+from audit.history import Grant, Issued, Joined, Life, Place
 from audit.patterns import stand_for
 from audit.violations import Invariant, Violation, queue_text
 
@@ -33,7 +33,7 @@ class _Wishes:
     weight: int
     capacity: int | None
     patterns: frozenset[str] = frozenset()
-    granted: frozenset[tuple[Queue, int]] = frozenset()
+    granted: frozenset[Grant] = frozenset()
     """What its last assignment named: only what is new is judged."""
     load: tuple[Grant, ...] | None = None
     """What it holds; None before it was sent an assignment."""
@@ -104,7 +104,7 @@ class Entitlement:
                 yield self._violation(queue_text(queue), detail, record.at)
         if self._exact and wishes.capacity is not None and not wishes.unheard:
             self._limited.append((record, bool(new), self._has_a_choice(record)))
-        wishes.granted = frozenset((queue, epoch) for queue, epoch in meant)
+        wishes.granted = frozenset(meant)
         wishes.awaited = {Grant(row.queue, row.epoch): row.source for row in record.inherit}
         heirs = record.heirs[len(record.hold) :]
         wishes.load, wishes.given = record.hold, frozenset(zip(record.give, heirs, strict=False))

@@ -42,6 +42,13 @@ class Grant(NamedTuple):
     epoch: int
 
 
+class Tenure(NamedTuple):
+    """One life's grant of a queue that is known from elsewhere."""
+
+    life: Life
+    epoch: int
+
+
 class Naming(NamedTuple):
     """A grant that is over, and the one that begins; None: nobody's."""
 

@@ -35,6 +35,7 @@ from audit.history import (
     Place,
     Queue,
     Released,
+    Tenure,
 )
 from audit.shown import Shown
 from audit.violations import Invariant, Violation, queue_text
@@ -93,12 +94,12 @@ class Possession:
     def _inherited(self, record: Issued, row: Inheritance) -> Iterator[Violation]:
         claim, wrong = self._claim(record, Grant(row.queue, row.epoch))
         yield from wrong
-        claim.source = (row.source, row.source_epoch)
+        claim.source = Tenure(row.source, row.source_epoch)
         if self._deeds[row.queue].released.get(claim.source) == row.epoch:
             yield from self._enabled(row.queue, claim, record.at)
 
     def _claim(self, record: Issued, row: Grant) -> tuple[PromisedGrant, list[Violation]]:
-        deed, key = self._deeds[row.queue], (record.life, row.epoch)
+        deed, key = self._deeds[row.queue], Tenure(record.life, row.epoch)
         known = deed.claims.get(key)
         again = (row.epoch, record.life) == (deed.newest, deed.newest_life)
         over = key in deed.granted and not again  # named by a controller that has not read of it
@@ -132,7 +133,7 @@ class Possession:
     def _enabled(self, queue: Queue, claim: PromisedGrant, at: Place) -> Iterator[Violation]:
         """Let a claim work, unless it is over; suspect all others that may work."""
         deed = self._deeds[queue]
-        if claim.able or deed.claims.get((claim.life, claim.epoch)) is not claim:
+        if claim.able or deed.claims.get(Tenure(claim.life, claim.epoch)) is not claim:
             return
         claim.able = True
         if claim.epoch < deed.working:
@@ -147,9 +148,9 @@ class Possession:
         """An eager member works on what it is told to hold, and on nothing else."""
         for queue in self._queues.get(record.life, ()):
             claims = self._deeds[queue].claims
-            for life, epoch in list(claims):
-                if life == record.life and Grant(queue, epoch) not in record.hold:
-                    del claims[life, epoch]
+            for tenure in list(claims):
+                if tenure.life == record.life and Grant(queue, tenure.epoch) not in record.hold:
+                    del claims[tenure]
 
     # -- what is heard
 
@@ -171,7 +172,7 @@ class Possession:
     def released(self, record: Released) -> Iterator[Violation]:
         """A life is done, and the heir that the first release of a grant names may start."""
         for row in record.namings:
-            deed, source = self._deeds[row.queue], (record.life, row.epoch)
+            deed, source = self._deeds[row.queue], Tenure(record.life, row.epoch)
             if source in deed.released:
                 continue
             deed.released[source] = row.next if row.to is None else None
@@ -193,8 +194,9 @@ class Possession:
         deed, epoch = self._deeds[row.queue], row.next or 0
         if epoch <= row.epoch or life in self._gone:
             return
-        claim = deed.claims.setdefault((life, epoch), PromisedGrant(life, epoch, record.at))
-        deed.grant((life, epoch))
+        tenure = Tenure(life, epoch)
+        claim = deed.claims.setdefault(tenure, PromisedGrant(life, epoch, record.at))
+        deed.grant(tenure)
         self._queues[life].add(row.queue)
         yield from self._enabled(row.queue, claim, record.at)
 
@@ -207,18 +209,18 @@ class Possession:
         if record.owned is None:
             return
         for row in record.owned:
-            claim = self._deeds[row.queue].claims.get((record.life, row.epoch))
+            claim = self._deeds[row.queue].claims.get(Tenure(record.life, row.epoch))
             if claim is not None and record.epoch >= claim.epoch:  # or it is a lie: not told yet
                 yield from self._unnamed(row.queue, claim, record.at)
         owned = set(record.owned)
         for queue in self._queues.get(record.life, ()):
             claims = self._deeds[queue].claims
-            for (life, epoch), claim in list(claims.items()):
-                told = claim.told_to_give if self._releases.covers(claim.said) else epoch
-                if life != record.life or told is None or record.epoch < told:
+            for tenure, claim in list(claims.items()):
+                told = claim.told_to_give if self._releases.covers(claim.said) else tenure.epoch
+                if tenure.life != record.life or told is None or record.epoch < told:
                     continue
-                if Grant(queue, epoch) not in owned:
-                    del claims[life, epoch]
+                if Grant(queue, tenure.epoch) not in owned:
+                    del claims[tenure]
 
     def ended(self, life: Life) -> None:
         """A life is over: it works on nothing any more, whatever it thinks.
@@ -228,8 +230,8 @@ class Possession:
         self._held.pop(life, None)
         for queue in self._queues.pop(life, ()):
             claims = self._deeds[queue].claims
-            for key in [key for key in claims if key[0] == life]:
-                del claims[key]
+            for tenure in [it for it in claims if it.life == life]:
+                del claims[tenure]
 
     def left(self, life: Life) -> None:
         """A life says that it has stopped; if not exact, what it was told before may come later."""

@@ -126,10 +126,10 @@ class Rest:
         records = self._assignments.values()
         if any(it.unnamed for it in records):
             return
-        awaited = {(row.queue, row.epoch) for it in records for row in it.inherit}
+        awaited = {Grant(row.queue, row.epoch) for it in records for row in it.inherit}
         for life, assignment in self._assignments.items():
             nexts = zip(assignment.hold, assignment.heirs, strict=False)
-            named = {(held.queue, epoch) for held, epoch in nexts if epoch is not None}
+            named = {Grant(held.queue, epoch) for held, epoch in nexts if epoch is not None}
             if not named <= awaited:
                 yield self._violation(life.member, "names somebody who does not wait", assignment)
 

@@ -106,7 +106,7 @@ def _shares(
     cards = books.cards if readers else {}
     pages = {queue: books[queue] for name in readers for queue in cards.get(name, ())}
     members = state.membership.members
-    read = dict(portions(pages.items(), (Life(it, members[it].incarnation) for it in readers)))
+    read = dict(portions(pages.items(), (members[it].life(it) for it in readers)))
     for name in readers:
         member = members[name]
         if not member.owns:
@@ -124,7 +124,7 @@ def _readers(draft: Draft, state: GroupState, common: commons.Commons) -> list[M
     members = draft.membership.members
     names = {name for _, owned in was + now for name in concerned(owned)}
     found = [(name, members.get(name)) for name in names]
-    lives = [Life(name, member.incarnation) for name, member in found if member is not None]
+    lives = [member.life(name) for name, member in found if member is not None]
     old, new = portions(was, lives), portions(now, lives)
     retold = {name for name in old if _read(draft, name, old) != _read(draft, name, new)}
     retold.update(commons.readers(draft, common))
@@ -153,7 +153,7 @@ def _issued(
     assert member.owns or not portion.inherit, f"{name} owns nothing, so it inherits nothing"
     return AssignmentIssued(
         group=state.name,
-        life=Life(name, member.incarnation),
+        life=member.life(name),
         epoch=state.epoch,
         target_epoch=state.target.epoch,
         portion=portion,

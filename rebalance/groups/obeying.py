@@ -33,7 +33,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Commanded
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.subscriptions import RETRIES
-from rebalance.ids import Epoch, Life, MemberId, Millis
+from rebalance.ids import Epoch, MemberId, Millis
 from rebalance.stamp import Stamp
 
 _REMEMBERED = 64
@@ -171,7 +171,7 @@ def _spare_the_last(draft: Draft, command: DrainMember | EvictMember) -> None:
 def _drain(draft: Draft, command: DrainMember, event: Commanded) -> None:
     _spare_the_last(draft, command)
     membership.dismiss(draft, command.member)
-    draft.rules.drain(Life(command.member, _member(draft, command.member).incarnation))
+    draft.rules.drain(_member(draft, command.member).life(command.member))
     draft.outbox.changes.append(_cause(event))
 
 

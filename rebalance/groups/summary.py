@@ -18,7 +18,7 @@ from rebalance.groups.model.portions import Counts, counted, counted_alone
 from rebalance.groups.model.roster import Roster, Trait
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.model.subscriptions import known, patterns, popped_by, subscribed
-from rebalance.ids import Life, MemberId, Millis, TopicName
+from rebalance.ids import MemberId, Millis, TopicName
 
 PEOPLE: Final = 1_000
 """How many members are named; what the contract allows (``trimtab.protocol.limits``), and more than
@@ -178,7 +178,7 @@ def _counts(state: GroupState, books: Books, names: list[MemberId]) -> Mapping[M
     """Count what each has; what a stranger has is not its namesake's."""
     members = state.membership.members
     shared = {it.member for it in state.handover.strangers}.intersection(names)
-    alone = {it: counted_alone(books, Life(it, members[it].incarnation)) for it in shared}
+    alone = {it: counted_alone(books, members[it].life(it)) for it in shared}
     return {**counted(books, (it for it in names if it not in shared)), **alone}
 
 

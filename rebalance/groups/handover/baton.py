@@ -202,7 +202,7 @@ def _promise(draft: Draft, name: MemberId, topic: TopicName) -> Grant | None:
         return None
     if not may_own(member, topic) or not member.owns or _is_too_much(draft, name, member):
         return None
-    return Grant(Life(name, member.incarnation), draft.next_epoch)
+    return Grant(member.life(name), draft.next_epoch)
 
 
 def _is_too_much(draft: Draft, name: MemberId, member: Member) -> bool:

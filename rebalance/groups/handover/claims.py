@@ -20,7 +20,7 @@ from rebalance.groups.model.decisions import ClaimRefused
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Released
 from rebalance.groups.model.ownership import Grant, Ownership
-from rebalance.ids import Epoch, Held, Life, MemberId, Queue, Tenure
+from rebalance.ids import Held, Life, MemberId, Tenure
 
 
 @dataclass(slots=True)
@@ -54,20 +54,20 @@ def judge(draft: Draft, event: BeatSeen, listed: Iterable[Held]) -> None:
     if event.sequence < draft.scratch(_Heard).releases.get(event.life, -1):
         return  # it may have let go since
     informed = event.epoch >= draft.before.epoch
+    books = draft.handover.books
     unknown = [
-        (queue, epoch)
-        for queue, epoch in listed
-        if granted(draft.handover.books.get(queue), Tenure(event.life, epoch)) is None
+        held
+        for held in listed
+        if granted(books.get(held.queue), Tenure(event.life, held.epoch)) is None
     ]
-    doubtful = [it for it in unknown if _may_be_named(draft, *it)]
+    doubtful = [held for held in unknown if _may_be_named(draft, held)]
     if doubtful and informed:
         draft.outbox.answered.add(event.member)
         draft.outbox.touched = True
     strange = tuple(
-        queue
-        for queue, epoch in unknown
-        if (queue, epoch) not in doubtful
-        and (informed or _is_impossible(draft, event.member, queue, epoch))
+        held.queue
+        for held in unknown
+        if held not in doubtful and (informed or _is_impossible(draft, event.member, held))
     )
     if strange:
         draft.outbox.answered.add(event.member)
@@ -83,18 +83,18 @@ def judge(draft: Draft, event: BeatSeen, listed: Iterable[Held]) -> None:
         )
 
 
-def _may_be_named(draft: Draft, queue: Queue, epoch: Epoch) -> bool:
+def _may_be_named(draft: Draft, held: Held) -> bool:
     """Tell whether a release that was not read yet may name the member."""
-    owned = draft.handover.books.get(queue)
-    return owned is not None and epoch > owned.holder.epoch
+    owned = draft.handover.books.get(held.queue)
+    return owned is not None and held.epoch > owned.holder.epoch
 
 
-def _is_impossible(draft: Draft, member: MemberId, queue: Queue, epoch: Epoch) -> bool:
+def _is_impossible(draft: Draft, member: MemberId, held: Held) -> bool:
     """Tell whether a claim was false at all times: no two grants of a queue share an epoch."""
-    if epoch > draft.before.epoch:
+    if held.epoch > draft.before.epoch:
         return True
-    if epoch == draft.membership.members[member].since:
+    if held.epoch == draft.membership.members[member].since:
         return False  # perhaps it worked in common: those are told the number of their joining
-    owned = draft.handover.books.get(queue)
+    owned = draft.handover.books.get(held.queue)
     grants = () if owned is None else owned.grants
-    return any(grant.epoch == epoch and grant.member != member for grant in grants)
+    return any(grant.epoch == held.epoch and grant.member != member for grant in grants)

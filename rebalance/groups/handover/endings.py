@@ -37,8 +37,8 @@ from rebalance.stamp import Stamp
 class _Step:
     """What this module keeps for one step."""
 
-    asked: dict[Life, list[tuple[Queue, Epoch, Epoch]]] | None = None
-    """Who was told to give what, once ``repair`` has asked for it."""
+    asked: dict[Life, list[tuple[Held, Epoch]]] | None = None
+    """Who was told to give what, and when, once ``repair`` has asked for it."""
     vacant: dict[Queue, passing.Vacancy] = field(default_factory=dict)
     """Queues whose holder is done and that had no heir; ``baton.settle`` fills them."""
 
@@ -126,9 +126,10 @@ def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
     claims.judge(draft, event, listed)
     _drop_promises(draft, event, listed)
     _confirm(draft, event, listed)
-    for queue, epoch, asked in _asked(draft).get(event.life, ()):
-        if event.epoch >= asked and (queue, epoch) not in owned:
-            _end(draft, queue, Tenure(event.life, epoch), Ending.RELEASED, event.stamp)
+    for held, asked in _asked(draft).get(event.life, ()):
+        if event.epoch >= asked and held not in owned:
+            tenure = Tenure(event.life, held.epoch)
+            _end(draft, held.queue, tenure, Ending.RELEASED, event.stamp)
 
 
 def _confirm(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
@@ -167,8 +168,8 @@ def _drop_promises(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> N
             draft.handover.books.put(queue, replace(owned, heirs=heirs, former=former))
 
 
-def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
-    """By life, what it was told to give: the queue, the grant's epoch and that of the telling.
+def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Held, Epoch]]]:
+    """By life, what it was told to give, and the epoch of the telling.
 
     Made once a step, because after a first assignment everybody sends a full beat at once. That it
     may list what was let go meanwhile does no harm: letting go compares with the books.
@@ -179,7 +180,7 @@ def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
         for queue in draft.handover.books.moving():
             owned = draft.handover.books[queue]
             if owned.asked is not None:
-                entry = (queue, owned.holder.epoch, owned.asked.epoch)
+                entry = (Held(queue, owned.holder.epoch), owned.asked.epoch)
                 step.asked[owned.holder.life].append(entry)
     return step.asked
 

@@ -67,7 +67,7 @@ def tell_again(
     That one is out ``since`` then, if it is.
     """
     most = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
-    for one in _asked(draft).get(Life(name, member.incarnation), ()):
+    for one in _asked(draft).get(member.life(name), ()):
         if (clock if since is None else since) - one.at <= most:
             draft.handover.retold.add(one.epoch)
             draft.handover.posted = {**draft.handover.posted, one.epoch: clock}

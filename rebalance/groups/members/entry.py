@@ -28,7 +28,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Joined
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import TwinRule
-from rebalance.ids import Life, Millis
+from rebalance.ids import Millis
 
 
 def join(draft: Draft, event: Joined) -> None:
@@ -74,7 +74,7 @@ def _yield(draft: Draft, event: Joined, keepers: Iterable[Rival]) -> None:
 
 def _name_both(draft: Draft, event: Joined, rival: Rival) -> None:
     cause = Cause(CauseKind.JOIN, event.member, event.stamp.position)
-    older = Life(rival.name, rival.older.incarnation)
+    older = rival.older.life(rival.name)
     draft.outbox.notes.append(
         TwinsMet(draft.before.name, older, event.life, rival.rule, event.stamp.appended, cause)
     )
@@ -131,7 +131,7 @@ def _end(draft: Draft, event: Joined, older: Member) -> None:
     """End an older life, whose place the younger one is about to take."""
     if event.incarnation <= older.incarnation:
         raise BrokenInvariant(f"{event.member}: {older.incarnation} would end for an older life")
-    life = Life(event.member, older.incarnation)
+    life = older.life(event.member)
     draft.ended[life] = Ending.FENCED
     pulse = draft.membership.pulses[event.member]
     draft.heard[life] = pulse.seen

@@ -20,7 +20,7 @@ from rebalance.groups.model.decisions import MemberChange, MemberChanged
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Flaps, Member, Pulse
 from rebalance.groups.model.policy import TwinRule
-from rebalance.ids import InstanceId, Life, MemberId, Millis
+from rebalance.ids import InstanceId, MemberId, Millis
 from rebalance.stamp import Stamp
 
 
@@ -82,10 +82,7 @@ def wake(draft: Draft, stamp: Stamp) -> None:
     for name, member in draft.membership.members.items():
         if member.resting_until is not None and stamp.clock >= member.resting_until:
             draft.membership.members.put(name, replace(member, resting_until=None))
-            cause, life = (
-                Cause(CauseKind.REST, name, stamp.position),
-                Life(name, member.incarnation),
-            )
+            cause, life = Cause(CauseKind.REST, name, stamp.position), member.life(name)
             draft.outbox.changes.append(cause)
             draft.outbox.notes.append(
                 MemberChanged(draft.before.name, life, MemberChange.RESTED, stamp.appended, cause)

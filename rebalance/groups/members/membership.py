@@ -22,7 +22,7 @@ from rebalance.groups.model.decisions import (
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, DrainAsked, Left, Released
 from rebalance.groups.model.member import Member, Pulse
-from rebalance.ids import Life, MemberId, Millis
+from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
 
 _ENTRIES: Final = frozenset({MemberChange.JOINED, MemberChange.REJOINED})
@@ -145,7 +145,7 @@ def _leave(draft: Draft, event: Left) -> None:
         see(draft, event.member, event.stamp)
         away = replace(known, sequence=event.sequence, away=True)
         draft.membership.members.put(event.member, away)
-        draft.ended[Life(event.member, known.incarnation)] = Ending.LEFT
+        draft.ended[known.life(event.member)] = Ending.LEFT
         draft.outbox.other_cause = cause
         _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)
     else:
@@ -173,7 +173,7 @@ def enter(
 def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cause: Cause) -> None:
     """Remove a member."""
     member = draft.membership.members[name]
-    life, seen = Life(name, member.incarnation), draft.membership.pulses[name].seen
+    life, seen = member.life(name), draft.membership.pulses[name].seen
     draft.membership.members.remove(name)
     draft.membership.pulses.remove(name)
     mass_silence.forget(draft, name)
@@ -201,7 +201,7 @@ def _note(
     stamp: Stamp,
     cause: Cause,
 ) -> None:
-    group, life, until = draft.before.name, Life(name, member.incarnation), None
+    group, life, until = draft.before.name, member.life(name), None
     if change in _ENTRIES and member.resting_until is not None:
         until = Millis(stamp.appended + member.resting_until - stamp.clock)
     draft.outbox.notes.append(MemberChanged(group, life, change, stamp.appended, cause, until))

@@ -68,7 +68,7 @@ def _rival(draft: Draft, event: Joined, name: MemberId) -> Rival:
     rule = _rule(draft, event, name)
     if lives and rule is TwinRule.FENCE_OLDER and _go_on_for_ever(draft, event, name):
         rule = TwinRule.REFUSE_NEWER
-    return Rival(name, older, rule, lives, _outlives(draft, event, Life(name, older.incarnation)))
+    return Rival(name, older, rule, lives, _outlives(draft, event, older.life(name)))
 
 
 def _go_on_for_ever(draft: Draft, event: Joined, rival: MemberId) -> bool:

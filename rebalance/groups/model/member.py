@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from rebalance.groups.model.events import Mode
-from rebalance.ids import Epoch, Incarnation, InstanceId, Life, Millis, Pattern, TopicName
+from rebalance.ids import (
+    Epoch,
+    Incarnation,
+    InstanceId,
+    Life,
+    MemberId,
+    Millis,
+    Pattern,
+    TopicName,
+)
 
 
 class Timeouts(Protocol):
@@ -93,6 +102,10 @@ class Member:
     (``ChooseMode``)."""
     leaves: bool = False
     """It is dismissed and has asked to go as well: it drains on when it is dismissed no more."""
+
+    def life(self, name: MemberId) -> Life:
+        """Return which life of that member this is; a roster knows its name."""
+        return Life(name, self.incarnation)
 
     def as_patient_as(self, told: Timeouts) -> "Member":
         """Return it with timeouts no shorter than those it was told, because it counts by them.

@@ -136,7 +136,7 @@ class Baton:
                 self._remember_next(row)
         for heir in record.inherit:
             if not self._is_begun(heir) and self._is_news(heir.queue, heir.epoch, changes):
-                source = (heir.from_member, heir.from_incarnation, heir.from_epoch)
+                source = Source(heir.from_member, heir.from_incarnation, heir.from_epoch)
                 self._states[heir.queue] = Waiting(heir.epoch, source)
                 self._start_if_named(heir.queue, changes)
         return changes
@@ -150,7 +150,7 @@ class Baton:
             if source == self._me:
                 self._end(row.queue, row.epoch, changes)
             if row.to == self._me:
-                self._start_by_name(row.queue, (*source, row.epoch), changes)
+                self._start_by_name(row.queue, Source(*source, row.epoch), changes)
             self._start_if_named(row.queue, changes)
         return changes
 
@@ -266,11 +266,11 @@ class Baton:
     def _start_by_name(self, queue: QueueRef, source: Source, changes: Changes) -> None:
         """Start on the first release of a grant if it names this life, whatever it was told."""
         said, state = self._recall.first(queue, source), self._states.get(queue)
-        if said is None or said.to != self._me or said.next is None or said.next <= source[2]:
+        if said is None or said.to != self._me or said.next is None or said.next <= source.epoch:
             return
         if isinstance(state, Working | Revoking) and state.grant.token >= said.next:
             return
-        if isinstance(state, Waiting) and state.source[2] >= said.next:
+        if isinstance(state, Waiting) and state.source.epoch >= said.next:
             return  # a record knows of later grants
         if not self._is_news(queue, said.next, changes):
             return

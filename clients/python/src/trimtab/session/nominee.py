@@ -43,7 +43,7 @@ def named(outlook: Outlook, me: LifeRef, epoch: int, recall: Recall) -> Next | N
             return Next(following.epoch)
         epoch, former = following.epoch, following.life
     elif source is not None:
-        epoch, former = epoch + 1, LifeRef(*source[:2])
+        epoch, former = epoch + 1, LifeRef(source.member, source.incarnation)
     else:
         return None
     younger = recall.successor(former)

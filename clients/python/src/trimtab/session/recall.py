@@ -18,14 +18,19 @@ from typing import NamedTuple
 from trimtab.protocol import LifeRef, QueueRef, Release
 from trimtab.protocol.limits import QUEUES_PER_RECORD
 
-Source = tuple[str, str, int]
-"""Whose grant it is: member, incarnation and epoch, exactly."""
-
 CAPACITY = 2 * QUEUES_PER_RECORD
 """Releases kept: two of the largest records there are, some 4 MB."""
 
 MEMBERS = QUEUES_PER_RECORD
 """Members whose lives are remembered: more cannot have a queue of the largest group each."""
+
+
+class Source(NamedTuple):
+    """Whose grant it is, exactly: what an heir waits for."""
+
+    member: str
+    incarnation: str
+    epoch: int
 
 
 class Said(NamedTuple):
@@ -66,12 +71,12 @@ class Recall:
         self._hear_of(release)
         for row in release.queues:
             if row.epoch > self._forgotten.get(row.queue, self._floor):
-                source = (release.member, release.incarnation, row.epoch)
+                source = Source(release.member, release.incarnation, row.epoch)
                 self._firsts.setdefault((row.queue, source), Said(*row[4:]))
         while len(self._firsts) > self._capacity:
             queue, source = oldest = next(iter(self._firsts))
             del self._firsts[oldest]
-            self._forgotten[queue] = max(source[2], self._forgotten.pop(queue, self._floor))
+            self._forgotten[queue] = max(source.epoch, self._forgotten.pop(queue, self._floor))
             if len(self._forgotten) > self._capacity:
                 first = next(iter(self._forgotten))
                 self._floor = max(self._floor, self._forgotten.pop(first))
