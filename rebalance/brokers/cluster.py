@@ -19,10 +19,13 @@ class Calls(NamedTuple):
     """One reporter's calls to one broker in one sweep."""
 
     made: int = 0
+    """All of them."""
     errors: int = 0
+    """Those that failed."""
     latency_sum: float = 0.0
     """The sum of the windows' medians, each weighted by its successful calls."""
     address: str = ""
+    """Where the reporter found the broker; empty: it did not say."""
 
     @property
     def successes(self) -> int:
@@ -49,7 +52,9 @@ class Streak(NamedTuple):
     """Failures in a row, and when the last of them was heard of."""
 
     failures: int
+    """Calls, up to the last one."""
     at: Millis
+    """On the log clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +62,15 @@ class Reporter:
     """One producer that reports."""
 
     heard: Millis
+    """When it last reported, on the log clock."""
     incarnation: Incarnation | None = None
+    """Which of its lives that was; None: it did not say."""
     sequence: int | None = None
+    """The number of its last report, so that none counts twice; None: it had none."""
     calls: Mapping[BrokerName, Calls] = field(default_factory=dict)
+    """What it saw in this sweep."""
     streaks: Mapping[BrokerName, Streak] = field(default_factory=dict)
+    """Brokers of which it has seen nothing but failures lately."""
     tests: Mapping[BrokerName, Calls] = field(default_factory=dict)
     """The calls late in the sweep to brokers that are out: only these show whether one is well
     *again*."""
@@ -70,7 +80,9 @@ class Out(NamedTuple):
     """An ejection: the broker is out of use."""
 
     detector: str
+    """What found the fault."""
     reason: str
+    """What it found, for people."""
     since_ms: Millis
     until_ms: Millis
     """Both as published: the broker's clock when it was said."""
@@ -79,6 +91,7 @@ class Out(NamedTuple):
     until: Millis
     """On the log clock: then it returns, unless it is ejected again."""
     testers: tuple[ReporterId, ...] = ()
+    """Who is to try it in this sweep (``ejections``)."""
     voters: tuple[ReporterId, ...] = ()
     """Some of those on whose word it is out."""
 
@@ -92,9 +105,13 @@ class Spared(NamedTuple):
     """An ejection that was not carried out, because a limit forbids it."""
 
     detector: str
+    """What found the fault."""
     reason: str
+    """What it found, for people."""
     limit: str
+    """What forbids it (``limits``)."""
     voters: tuple[ReporterId, ...] = ()
+    """Some of those on whose word it would be out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +119,7 @@ class Broker:
     """One broker and its record."""
 
     heard: Millis
+    """When reports last named it, or it became known, on the log clock."""
     calm: Millis
     """Since when it is fit, or its count of ejections last fell."""
     address: str = ""
@@ -112,11 +130,13 @@ class Broker:
     past: tuple[float, ...] = ()
     """Medians of past sweeps, oldest first; only of sweeps in which it was fit."""
     ejections: int = 0
+    """How often it was out lately: each time is longer. It falls while the broker is fit."""
     out: Out | None = None
+    """Its ejection by the jury, also while a limit spares it; None: it has none."""
     shadow: str | None = None
     """The detector on trial that would take it out."""
     spared: Spared | None = None
-    """As of the last sweep."""
+    """What it would be out for, and is not, as of the last sweep."""
     reports: int = 0
     errors: int = 0
     """In the last sweep: how many reporters saw it, and how many of their calls failed."""
@@ -126,9 +146,13 @@ class StandingCommand(NamedTuple):
     """What an operator wants; it wins over the detectors until it lapses."""
 
     available: bool
+    """Whether the broker is to be in use."""
     reason: str
+    """As the operator gave it."""
     since_ms: Millis
+    """When it was given, as published."""
     until_ms: Millis | None
+    """When it lapses, as published; None: never."""
     until: Millis | None
     """The same on the log clock."""
 
@@ -138,6 +162,7 @@ class Cluster:
     """All there is to know."""
 
     name: ClusterName
+    """Under which its records are keyed."""
     now: Millis = Millis(0)
     """The log clock as last heard. Invariant: it never goes back."""
     appended: Millis = Millis(0)

@@ -32,26 +32,33 @@ class Draft:
     """A group in the middle of a step."""
 
     before: GroupState
+    """The state that the step was given."""
     policy: Policy
     """The controller's, with what the group has of its own."""
     general: Policy = field(init=False)
     """The controller's policy, whatever the group has of its own."""
     membership: MembershipDraft = field(init=False)
+    """Who is in the group: the only part that every step writes."""
     _topics: TopicsDraft | None = field(init=False)
     _target: TargetDraft | None = field(init=False)
     _handover: HandoverDraft | None = field(init=False)
     _rules: RulesDraft | None = field(init=False)
+    """The other parts; None: nobody has asked for it in this step."""
     ailment: Ailment | None = field(init=False)
+    """What could not be done for the group, as in the state."""
     deadline: Millis | None = field(init=False)
     """A lower bound on when silence may next decide something, as in the state."""
     outbox: OutboxDraft = field(default_factory=OutboxDraft)
+    """What this step has to say; any module notes in it."""
     ended: dict[Life, Ending] = field(default_factory=dict)
-    """Lives that ended: ``members`` notes them, the next ``take_back`` takes their grants."""
+    """Lives that ended. ``members``, ``strangers``, ``omissions`` and ``adoption`` note them, the
+    next ``take_back`` takes their grants."""
     heard: dict[Life, Millis] = field(default_factory=dict)
     """When lives that were removed in this step had last been heard."""
     reached: Epoch = Epoch(0)
     """The highest epoch that a release was read to name: a holder may draw one itself."""
     _scratch: dict[type, object] = field(default_factory=dict)
+    """What modules keep for this step, each under a class of its own."""
 
     def __post_init__(self) -> None:
         """Open what every step writes in; any other part is opened when it is asked for."""

@@ -45,11 +45,15 @@ class Doubled:
     epoch: Epoch = Epoch(0)
     """The group epoch of those: a change makes clients send more of them."""
     said: Saying | None = None
+    """What it said last; None: what it said as it joined, or too long ago."""
     before: Saying | None = None
+    """What it said before that."""
     swaps: int = 0
     """How many times in a row the two, last and before, took each other's place."""
     swapped_at: Millis = Millis(0)
+    """When they last did, on the log clock."""
     noted_at: Millis | None = None
+    """When the history last named it, on the log clock; None: it did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +61,26 @@ class Member:
     """What a member said of itself when it joined, and what was noted since. Changes rarely."""
 
     incarnation: Incarnation
+    """Which of the member's lives this is. Another one is another ``Member``."""
     sequence: int
     """The highest number among its joins, drains and temporary leaves. Beats are counted apart
     (``Pulse``), because the two travel by different topics and overtake each other."""
     topics: frozenset[TopicName]
     """What it subscribes by name."""
     session_timeout_ms: Millis
+    """It is dead after silence of this length. ``pace`` and ``as_patient_as`` make it longer."""
     revocation_timeout_ms: Millis
+    """How long it may keep a queue once it can know that it must let it go."""
     instance: InstanceId | None = None
+    """The name that outlives its restarts; None: it has none."""
     rack: str = ""
+    """Where it runs; empty: it did not say."""
     weight: int = 1
+    """How many queues it wants in proportion to others."""
     capacity: int | None = None
+    """The most queues that it can take; None: it set no limit."""
     mode: Mode = Mode.CLUSTERING
+    """Whether it owns queues, or works on them in common with others."""
     eager: bool = False
     """It knows no releases: what it is told takes effect at once (RocketMQ's own clients)."""
     since: Epoch = Epoch(0)
@@ -95,6 +107,7 @@ class Member:
     groups_hash: int = 0
     """A hash of all the groups that a RocketMQ client is a member of; 0: it did not say."""
     doubled: Doubled | None = None
+    """What looks as if it were two processes, if anything does (``doubles``)."""
     guarded: bool = False
     """It says that a guard releases for it when its process is dead. For people (``summary``)."""
     pops: frozenset[TopicName] = frozenset()
@@ -145,6 +158,7 @@ class Pulse:
     sequence: int
     """The highest number among its beats; a beat with a lower one is late or repeated."""
     unread: Unread | None = None
+    """Its last record, until a beat shows that it was read; None: one has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +166,7 @@ class Flaps:
     """How often a member went lately; halved with each half-life."""
 
     count: int
+    """How often, as of ``since``."""
     since: Millis
     """From when on the next half-life counts."""
 
@@ -161,6 +176,8 @@ class Departure:
     """A member's last life, and when and by which record it left for good."""
 
     incarnation: Incarnation
+    """Which life it was; an older one has ended as well."""
     sequence: int
+    """The number of its leave, in the series of its joins."""
     at: Millis
-    """On the log clock."""
+    """When it left, on the log clock."""

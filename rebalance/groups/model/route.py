@@ -14,8 +14,11 @@ class Route:
     """The queues of one topic as last observed."""
 
     version: int
+    """The number that its source gave it: a newer route has a greater one."""
     exists: bool
+    """Whether there is such a topic."""
     queues: tuple[Queue, ...]
+    """Those for which the group has room."""
     generation: str = ""
     """Which topic of that name, if anybody could tell."""
     left_out: int = 0
@@ -29,6 +32,7 @@ class Doubt:
     """What a topic is said to be like, and is not believed yet: it would lose queues."""
 
     route: Route
+    """What is said."""
     since: Millis
     """When it was first said, on the log clock."""
     confirmed: bool = False

@@ -4,14 +4,15 @@ It has six parts. Each is written by one folder or module:
 
 - ``membership``: who is in the group, by ``members``;
 - ``topics``: which queues there are, by ``routing``;
-- ``target``: who should own what, by ``target``;
+- ``target``: who should own what, by ``target`` and ``succession``;
 - ``handover``: who may work on what, by ``handover``;
 - ``rules``: what operators have commanded, by ``obeying``;
 - ``outbox``: what was said last, and why, by ``conclusion``.
 
-There are four exceptions: ``adoption`` replaces nearly everything, once; ``remains`` drops what is
-left of an empty group; a pause may end by its time (``timers``); what was sent is noted after the
-draft is closed (``unread``, ``notice``). ``tests/architecture/test_writers.py`` knows the writers.
+The exceptions: ``adoption`` replaces nearly everything, once; ``remains`` drops what is left of an
+empty group; ``pace`` has members believed in for longer; a pause may end by its time (``timers``);
+``obeying`` and ``ailments`` hasten the target; what was sent is noted after the draft is closed
+(``unread``, ``notice``). ``tests/architecture/test_writers.py`` knows all writers.
 
 Whatever the brain needs to know about the past is here, or it is gone.
 """
