@@ -64,6 +64,7 @@ def decisions(
 ) -> DataFrame:
     """Fold all records into decisions; ``reminders`` of them were written at this start."""
     records = urgent(spark, options, reminders).union(routine(spark, options))
+    # Fewer tasks than partitions read: a task costs more than the few rows that it brings.
     return folded(records.coalesce(readers(spark, options)), options, fold)
 
 
@@ -84,7 +85,10 @@ def publish(decided: DataFrame, options: Options) -> StreamingQuery:
 
 
 def observed(decided: DataFrame) -> DataFrame:
-    """Take out the rows without a topic: each cell's ``tally`` of the batch, which is observed."""
+    """Take out the rows without a topic: each cell's ``tally`` of the batch, which is observed.
+
+    Spark brings what it observes to the driver with the commit, so a repeated batch counts once.
+    """
     is_tally = f.col("topic") == f.lit(NO_TOPIC)
     tallies = f.collect_list(f.when(is_tally, f.col("value").cast("string")))
     return decided.observe(OBSERVED, tallies.alias(TALLIES)).where(~is_tally)
@@ -140,7 +144,8 @@ def dealt(rows: DataFrame, options: Options) -> DataFrame:
     """Deal each row to the cell of its key; a cell has the number that ``places`` gives it.
 
     Each tick goes to every cell of its partition, and so does each ``told``, the record before and
-    after what a start has found. Each RocketMQ heartbeat goes to every cell there is.
+    after what a start has found: by it a cell knows that it has read all of that (``gate``). Each
+    RocketMQ heartbeat goes to every cell there is, for it names groups of any.
     """
     prefix, count = options.topics.prefix, f.lit(options.query.cells_per_partition)
     ticks = (f.col("key") == f.lit(TICK_KEY)) & f.col("topic").isin(names(prefix, (HEARTBEATS,)))
@@ -152,6 +157,7 @@ def dealt(rows: DataFrame, options: Options) -> DataFrame:
     one = f.array(first + f.pmod(f.hash("key"), count))
     cells = f.when(ticks | told, whole).when(heartbeats, every).otherwise(one)
     told_to = rows.select(f.explode(cells).alias("cell"), *Row._fields, *ADDED)
+    # Spark deals cells to tasks by a hash, unevenly. These numbers give each task as many.
     tasks = int(rows.sparkSession.conf.get(TASKS) or "1")
     numbers = places(options.topics.partitions * options.query.cells_per_partition, tasks)
     place = f.element_at(f.lit(numbers), f.col("cell") + 1)

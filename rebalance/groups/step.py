@@ -84,22 +84,27 @@ def _note_published(draft: Draft, now: Stamp, *, starts: bool) -> None:
     notice.arrive(draft, now)
     unread.arrive(draft, now)
     ailments.recover(draft, now, strategy=False)
-    if starts:
+    if starts:  # before any event: while no controller read, silence proves nothing
         sessions.begin(draft, now)
 
 
 def _enter(
     draft: Draft, events: Sequence[Moment], news: adoption.Published | None, now: Stamp
 ) -> None:
-    """Enter each event in log order; before each, and at last, do what is due by then."""
+    """Enter each event in log order; before each, and at last, do what is due by then.
+
+    In an adoption the events before ``news.begins`` only show who is a member: the decisions that
+    were published knew them. Then what is published is written into the books.
+    """
     for place, event in enumerate(events):
         if news is not None and place == news.begins:
             adoption.adopt(draft, news, events, now)
-        if news is None or place < news.begins:  # what was said later proves no silence
+        # Later events of an adoption may be in no order of time: their stamps prove no silence.
+        if news is None or place < news.begins:
             timers.fire(draft, event.stamp)
         if not isinstance(event, NOT_APPLIED):
             _fold(draft, own_names.told_apart(draft, event))
-    if news is not None:
+    if news is not None:  # again, as after a start: for those who joined by these later events
         sessions.begin(draft, now)
     timers.fire(draft, now)
     if news is not None:
