@@ -23,12 +23,12 @@ from chaos.commits import Commits
 from chaos.faults import Kind
 from chaos.fleet import MEMBERS, Command, Fleet
 from chaos.history import History, Recorder, read
+from chaos.injector import Ways, nothing
 from chaos.installation import Installation, Killable
 from chaos.lines import Lines
 from chaos.ownership import tenures
 from chaos.round import QUEUES, RATE, SESSION_S, Round
 from chaos.store import Store
-from chaos.injector import Ways, nothing
 from chaos.topics import Topics
 from chaos.traffic import Traffic
 

@@ -22,11 +22,11 @@ from chaos.eager_work import EAGER, NOT_FOR_THEM, is_steady
 from chaos.faults import ROCKETMQ, Kind
 from chaos.fleet import MEMBERS, Command, Fleet
 from chaos.history import Event, EventKind, History, Recorder, read
+from chaos.injector import Ways
 from chaos.installation import Installation
 from chaos.rocketmq_servers import BROKERS, Hooks, Servers
 from chaos.round import QUEUES, RATE, Round
 from chaos.store import Store
-from chaos.injector import Ways
 from chaos.work_in_hand import checks_of, with_tenures
 from console.errors import ExitCode, Failure
 

@@ -16,8 +16,8 @@ from chaos.checks import REST_S
 from chaos.faults import KAFKA, Kind, drawn
 from chaos.fleet import MEMBERS, Fleet
 from chaos.history import History, Recorder
-from chaos.installation import Installation
 from chaos.injector import Injector, Ways
+from chaos.installation import Installation
 from console.errors import Failure
 
 QUEUES: Final = 8

@@ -42,7 +42,7 @@ OF_DRAFTS = {"choose": "rules", "keep_to": "rules", "resume": "rules"}
 
 def written(tree: ast.AST) -> Iterator[str]:
     """Return the parts of a draft that a module writes to."""
-    functions = [it for it in ast.walk(tree) if isinstance(it, ast.FunctionDef)]
+    functions: list[ast.AST] = [it for it in ast.walk(tree) if isinstance(it, ast.FunctionDef)]
     for scope in functions or [tree]:
         aliases = dict(named(scope))
         for node in ast.walk(scope):

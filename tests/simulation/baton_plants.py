@@ -13,11 +13,11 @@ from rebalance.groups.model.events import BeatSeen, Released
 from rebalance.ids import Held
 from tests.builders.wrong_pages import (
     booked_as_it_was_meant,
+    dropped_too_early,
     ended_heirs_kept,
     fenced_beside_the_log,
     heir_confirmed_before_release,
     promise_withdrawn,
-    dropped_too_early,
 )
 from tests.simulation import lives, wrong_members
 from tests.simulation.plant import OWNERS, Function, Plant

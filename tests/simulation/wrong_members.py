@@ -9,7 +9,7 @@ from typing import Any
 
 from trimtab.protocol import HolderRef, Release
 from trimtab.session.baton import Baton
-from trimtab.session.recall import Recall
+from trimtab.session.recall import Recall, Source
 
 Function = Callable[..., Any]
 NEVER_MS = 10**15
@@ -20,7 +20,7 @@ def last_release_counts(right: Function) -> Function:
 
     def wrong(self: Recall, release: Release) -> None:
         for row in release.queues:
-            source = release.member, release.incarnation, row.epoch
+            source = Source(release.member, release.incarnation, row.epoch)
             self._firsts.pop((row.queue, source), None)
         right(self, release)
 

@@ -223,7 +223,5 @@ def test_a_guard_that_is_not_there_is_reported(
     first, second = answered(java("guard.GuardRules"), ["start", "keep 1"])
 
     assert first.startswith(f"no guard is at {address}, where TRIMTAB_GUARD says (")
-    assert first.endswith(
-        "): it has ended, or it is another container's: this member has no guard"
-    )
+    assert first.endswith("): it has ended, or it is another container's: this member has no guard")
     assert second == "ok"

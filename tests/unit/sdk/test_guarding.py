@@ -170,7 +170,7 @@ def test_a_guard_that_is_killed_is_noticed_without_any_change() -> None:
     until(guard.has_spoken)
     guard.keep(holding())  # as before
 
-    assert ("nobody stands in" in str(heard), False) == (True, guard.has_spoken())
+    assert ("this member has no guard" in str(heard), False) == (True, guard.has_spoken())
 
 
 def test_a_guard_that_does_not_hear_what_is_held_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """What is kept of recent releases."""
 
 from tests.builders.sessions import OTHERS, a_release, queue
-from trimtab.session.recall import Recall, Said
+from trimtab.session.recall import Recall, Said, Source
 
 
 def test_recall_forgets_the_oldest() -> None:
@@ -9,7 +9,7 @@ def test_recall_forgets_the_oldest() -> None:
     recall = Recall(capacity=2)
     recall.hear(a_release("a", (0, 1, None, 2), (1, 1, None, 2), (2, 1, None, 2)))
 
-    known = [n for n in range(3) if recall.first(queue(n), ("a", OTHERS, 1)) is not None]
+    known = [n for n in range(3) if recall.first(queue(n), Source("a", OTHERS, 1)) is not None]
     assert [1, 2] == known
 
 
@@ -19,12 +19,12 @@ def test_a_second_release_does_not_count_when_the_first_is_forgotten() -> None:
     recall.hear(a_release("a", (0, 5, None, 6)))
     recall.hear(a_release("a", (1, 1, None, 2)))
     recall.hear(a_release("a", (0, 5, None, 7)))
-    assert recall.first(queue(), ("a", OTHERS, 5)) is None
+    assert recall.first(queue(), Source("a", OTHERS, 5)) is None
     recall.hear(a_release("b", (0, 4, None, 5)))
-    assert recall.first(queue(), ("b", OTHERS, 4)) is None
+    assert recall.first(queue(), Source("b", OTHERS, 4)) is None
 
     recall.hear(a_release("b", (0, 6, 42, 7)))
-    assert Said(42, 7) == recall.first(queue(), ("b", OTHERS, 6))
+    assert Said(42, 7) == recall.first(queue(), Source("b", OTHERS, 6))
 
 
 def test_what_was_forgotten_is_forgotten_for_so_many_queues_only() -> None:
@@ -36,7 +36,7 @@ def test_what_was_forgotten_is_forgotten_for_so_many_queues_only() -> None:
     assert 2 == len(recall._forgotten)  # noqa: SLF001 - its size is what is bounded
 
     recall.hear(a_release("a", (0, 5, None, 7)))
-    assert recall.first(queue(), ("a", OTHERS, 5)) is None
+    assert recall.first(queue(), Source("a", OTHERS, 5)) is None
 
     recall.hear(a_release("a", (0, 6, 42, 7)))
-    assert Said(42, 7) == recall.first(queue(), ("a", OTHERS, 6))
+    assert Said(42, 7) == recall.first(queue(), Source("a", OTHERS, 6))

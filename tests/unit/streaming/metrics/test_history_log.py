@@ -69,7 +69,7 @@ def test_a_storm_is_cut_and_counted() -> None:
         history.sum_up()
 
     assert {"count": 7 + 100 + BURST - 2 * A_SECOND} == {"count": lines[-1]["count"]}
-    assert 1 == sum("left out" in it["event"] for it in lines)
+    assert 1 == sum("were skipped" in it["event"] for it in lines)
 
 
 def test_dead_letters_are_summed_up() -> None:

@@ -60,7 +60,10 @@ def test_where_no_batch_was_planned_there_is_nothing(tmp_path: Path) -> None:
         ),
         (lambda it: (it / "state/0/1/12.delta").unlink(), "state/0/1/12.delta is missing"),
         (lambda it: (it / "state/0/0/10.snapshot").write_bytes(b"x"), "state/0/0/10.snapshot is n"),
-        (lambda it: (it / "commits/14").write_text("v1\n{}"), "the last committed batch, 14, does n"),
+        (
+            lambda it: (it / "commits/14").write_text("v1\n{}"),
+            "the last committed batch, 14, does n",
+        ),
     ],
 )
 def test_damage_is_named(checkpoint: Path, hurt: Callable[[Path], object], said: str) -> None:
