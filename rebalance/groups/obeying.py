@@ -107,7 +107,7 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
             if not drained.dismissed:
                 raise Refused(f"no command drains {command.member}")
             membership.readmit(draft, command.member)
-            draft.rules.drain_no_more(Life(command.member, drained.incarnation))
+            draft.rules.drain_no_more(drained.life(command.member))
             draft.outbox.changes.append(_cause(event))
         case EvictMember():
             _spare_the_last(draft, command)

@@ -20,7 +20,7 @@ from rebalance.groups.model.decisions import MemberChange, MemberChanged
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Flaps, Member, Pulse
 from rebalance.groups.model.policy import TwinRule
-from rebalance.ids import InstanceId, MemberId, Millis
+from rebalance.ids import InstanceId, Life, MemberId, Millis
 from rebalance.stamp import Stamp
 
 
@@ -44,7 +44,7 @@ def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
 
     Names that come and go only once may flood the book; when it is full, new ones are not entered.
     """
-    past, policy = _past(draft, Life(name, member.incarnation), member.instance), draft.policy
+    past, policy = _past(draft, member.life(name), member.instance), draft.policy
     if draft.membership.flaps.get(past) is None and not _has_room(draft, clock):
         return
     flaps = _recalled(draft, past, clock)

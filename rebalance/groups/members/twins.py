@@ -80,7 +80,7 @@ def _go_on_for_ever(draft: Draft, event: Joined, rival: MemberId) -> bool:
     if rival == event.member:
         return False
     older = draft.membership.members[rival]
-    life, instance = Life(rival, older.incarnation), older.instance
+    life, instance = older.life(rival), older.instance
     return flapping.rest(draft, life, instance, event.stamp.clock) is not None
 
 
