@@ -145,6 +145,25 @@ def test_a_probe_loses_no_report() -> None:
     )
 
 
+def test_a_probe_bears_a_broker_that_comes_meanwhile() -> None:
+    """Sends are reported by other threads."""
+    table = FaultTable()
+
+    class Slow(str):
+        __slots__ = ()
+
+        def encode(self, *how: str) -> bytes:
+            """Hash it, while another one comes."""
+            table.update("new", 600, 0)
+            return super().encode(*how)
+
+    for name in ("a", "b"):
+        table.update(Slow(name), 600, 0)
+    table.detect(10_000, lambda _: "a:1", lambda *_: True)
+
+    assert {"a", "b", "new"} == {it.broker for it in table}
+
+
 def test_the_counter_overflows_as_in_java() -> None:
     """It goes on from the smallest int, and is read without its sign."""
     counter = Rotation(2**31 - 2)

@@ -98,7 +98,7 @@ class FaultTable:
         An answer makes it reachable; silence changes nothing; a broker without an address is
         forgotten. An isolation runs on whatever the probe says.
         """
-        for broker in map_order(self._items):
+        for broker in map_order(list(self._items)):  # others may be entered meanwhile
             item = self._items.get(broker)
             if item is None or wrap_long(now - item.check_stamp) < 0:
                 continue
