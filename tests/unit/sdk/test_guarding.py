@@ -206,6 +206,23 @@ def test_what_is_no_guard_is_not_ended(tmp_path: Path, monkeypatch: pytest.Monke
         other.communicate(b"over\n")
 
 
+def test_a_guard_that_cannot_be_understood_is_reported(tmp_path: Path) -> None:
+    """It may be of another version; the member works on without it."""
+    heard: list[GuardError] = []
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+        listener.listen()
+        guard = Guard(POST, str(tmp_path / "socket"))
+        assert guard.start(heard.append)
+        theirs, _ = listener.accept()
+        with theirs:
+            theirs.sendall(b'{"kind": "greeting"}\n')
+            guard.keep(holding())
+            guard.keep(holding(2))
+
+    assert ["the guard says what cannot be read"] == [str(it).partition(" (")[0] for it in heard]
+
+
 def test_nothing_is_told_before_the_guard_watches(tmp_path: Path) -> None:
     """It could not know of the death."""
     with socket.socket(socket.AF_UNIX) as listener:

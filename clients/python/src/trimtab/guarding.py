@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final, NoReturn, TypeGuard
 
 from trimtab.errors import ConfigurationError, GuardError
-from trimtab.guard_lines import ADDRESS, Farewell, Post, Refused, answer, line_of
+from trimtab.guard_lines import ADDRESS, Answer, Farewell, Post, Refused, answer, line_of
 from trimtab.holdings import Holdings
 
 _SAY_S: Final = 1.0
@@ -145,10 +145,16 @@ class Guard:
         if not chunk:
             self._mourn()
         *lines, self._said = (self._said + chunk).split(b"\n")
-        for said in map(answer, lines):
+        for said in self._read(lines):
             if isinstance(said, Refused):
                 self._give_up(f"the guard refuses: {said.reason}")
             self._pid = said.pid
+
+    def _read(self, lines: list[bytes]) -> list[Answer]:
+        try:
+            return [answer(it) for it in lines]
+        except ValueError as error:
+            self._give_up(f"the guard says what cannot be read ({error})")
 
     def _say(self, line: bytes) -> None:
         assert self._connection is not None
