@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, TopicPartition
 
 from tests.builders.sessions import assignment
 from trimtab import ConfigurationError, Followed, TransportError, follow
@@ -78,8 +78,9 @@ class Topic:
         """Where it began and ended."""
         return 0, self._end
 
-    def assign(self, _: object) -> None:
+    def assign(self, places: list[TopicPartition]) -> None:
         """Read it."""
+        self.begun_at = places[0].offset
 
     def poll(self, _: float) -> object:
         """Take the next one."""
@@ -125,6 +126,27 @@ def test_who_was_gone_before_is_not_told(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_end_may_be_reached_without_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
     """What stood last was deleted, or is an end of a transaction."""
     assert [LATER] == followed(monkeypatch, [RECORD, LATER], 9)
+
+
+def test_what_is_long_past_is_not_told_by_who_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the end was reached nobody knows who is gone."""
+    monkeypatch.setattr("confluent_kafka.Consumer", lambda _: Topic([RECORD, None], 2))
+    polls = itertools.count()
+
+    assert [] == list(follow("a:1", group="billing", is_over=lambda: next(polls) > 0))
+
+
+def test_a_client_that_says_nothing_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may never find Kafka again (H15); the new one reads on where that was."""
+    silent, other = Topic([RECORD], 1), Topic([LATER], 2)
+    clients = iter([silent, other])
+    monkeypatch.setattr("confluent_kafka.Consumer", lambda _: next(clients))
+    told = follow("a:1", group="billing")
+    first = next(told).assignment
+    monkeypatch.setattr("trimtab.following._WORN_S", -1.0)
+
+    assert (RECORD, LATER, 1) == (first, next(told).assignment, other.begun_at)
+    told.close()  # type: ignore[attr-defined]  # a generator
 
 
 @pytest.mark.parametrize("key", [member_key("others", "worker-2"), b"garbage", b"\xff/x"])

@@ -13,6 +13,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from trimtab.clock import now_s
 from trimtab.errors import ConfigurationError, TransportError, UndecodableRecord
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -27,12 +28,14 @@ from trimtab.transports.link import Link
 from trimtab.transports.rights import denied
 
 if TYPE_CHECKING:
-    from confluent_kafka import Consumer, Message
+    from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _PATIENCE_S: Final = 10.0
 _LOOK_S: Final = 0.5
 """How late it ends when it is told to."""
+_WORN_S: Final = 60.0
+"""A client that has said nothing for so long is replaced: it may never again (fault H15)."""
 
 
 _MOST_GONE: Final = 10_000
@@ -116,7 +119,7 @@ def follow(
         ConfigurationError: An option of `kafka` is wrong.
     """
     installed("confluent")
-    from confluent_kafka import Consumer, KafkaException  # noqa: PLC0415 - optional
+    from confluent_kafka import KafkaException  # noqa: PLC0415 - optional
 
     from trimtab.transports.confluent_said import said  # noqa: PLC0415 - as above
 
@@ -127,41 +130,90 @@ def follow(
         "enable.partition.eof": True,  # the end may be reached without a record
     }
     try:
-        consumer = Consumer({"bootstrap.servers": bootstrap_servers, **(kafka or {}), **reads})
+        reading = _Reading({"bootstrap.servers": bootstrap_servers, **(kafka or {}), **reads})
     except (KafkaException, TypeError, ValueError) as error:
         raise ConfigurationError(f"kafka: {said(error)}") from error
     try:
-        end = _assign(consumer, topic, group)
-        for told in _told(_records(consumer, link, topic, is_over), Following(group), end):
+        end = reading.begin(topic, group)
+        for told in _told(_records(reading, link, topic, is_over), Following(group), end):
             if member in (None, told.member):
                 yield told
     except KafkaException as error:
         raise TransportError(f"following, by Kafka at {link.place}: {said(error)}") from error
     finally:
-        consumer.close()
+        reading.close()
 
 
-def _assign(consumer: "Consumer", topic: str, group: str) -> int:
-    """Read from the beginning what concerns this group, in one partition; return where it ends."""
-    from confluent_kafka import OFFSET_BEGINNING, TopicPartition  # noqa: PLC0415 - optional
+class _Reading:
+    """Reads one partition, with one client after the other if need be."""
 
-    count = len(consumer.list_topics(topic, _PATIENCE_S).topics[topic].partitions)
-    if not count:
-        raise TransportError(f"topic {topic} does not exist, or you lack the right to describe it")
-    partition = partition_of(group, count)
-    _, end = consumer.get_watermark_offsets(TopicPartition(topic, partition), _PATIENCE_S)
-    consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING)])
-    return end
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self._settings = settings
+        self._consumer = self._made()
+        self._next: TopicPartition
+        self._heard_at = now_s()
+
+    def begin(self, topic: str, group: str) -> int:
+        """Read from the beginning what concerns this group; return where it ends."""
+        from confluent_kafka import OFFSET_BEGINNING, TopicPartition  # noqa: PLC0415 - optional
+
+        count = len(self._consumer.list_topics(topic, _PATIENCE_S).topics[topic].partitions)
+        if not count:
+            raise TransportError(
+                f"topic {topic} does not exist, or you lack the right to describe it"
+            )
+        partition = partition_of(group, count)
+        place = TopicPartition(topic, partition)
+        _, end = self._consumer.get_watermark_offsets(place, _PATIENCE_S)
+        self._next = TopicPartition(topic, partition, OFFSET_BEGINNING)
+        self._consumer.assign([self._next])
+        self._heard_at = now_s()
+        return end
+
+    def poll(self) -> "Message | None":
+        """Wait for what comes next."""
+        if now_s() - self._heard_at > _WORN_S:
+            self._renew()
+        message = self._consumer.poll(_LOOK_S)
+        if message is not None and message.error() is None:
+            self._next.offset = (message.offset() or 0) + 1
+        if message is not None and _is_heard(message.error()):
+            self._heard_at = now_s()
+        return message
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._consumer.close()
+
+    def _made(self) -> "Consumer":
+        from confluent_kafka import Consumer  # noqa: PLC0415 - optional
+
+        return Consumer(self._settings)
+
+    def _renew(self) -> None:
+        """Go on with a new client; if all is well, it only says once more where the end is."""
+        from trimtab.transports.confluent_discarding import discard  # noqa: PLC0415 - optional
+
+        held: list[object] = [self._consumer]
+        self._consumer = self._made()
+        self._consumer.assign([self._next])
+        self._heard_at = now_s()
+        discard(held)
+
+
+def _is_heard(error: "KafkaError | None") -> bool:
+    """Whether this is what a broker says, and not that none is reached."""
+    return error is None or error.code() >= 0 or error.name() == "_PARTITION_EOF"
 
 
 def _records(
-    consumer: "Consumer", link: Link, topic: str, is_over: Callable[[], object]
+    reading: _Reading, link: Link, topic: str, is_over: Callable[[], object]
 ) -> "Iterator[Message | None]":
     """Yield each record, and None whenever there is none after it."""
     from confluent_kafka import KafkaError  # noqa: PLC0415 - optional
 
     while not is_over():
-        if (message := consumer.poll(_LOOK_S)) is None:
+        if (message := reading.poll()) is None:
             continue
         if (error := message.error()) is None:
             yield message
@@ -182,6 +234,8 @@ def _told(
             following.news(record.key(), record.value())
         if record is None or (record.offset() or 0) + 1 >= end:
             break
+    else:
+        return  # it was told to end before: what is known may be long past
     yield from following.present()
     for record in records:
         if record is not None and (news := following.news(record.key(), record.value())):
