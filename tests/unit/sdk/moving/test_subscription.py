@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
-from tests.builders.application import until
+from tests.builders.application import WAIT_S, until
 from tests.builders.sessions import queue
 from trimtab.moving import subscription as module
 from trimtab.moving.subscription import Changes, Subscription
@@ -34,6 +34,24 @@ class Answering:
 
     def close(self) -> None:
         """It has left."""
+
+
+class Mistaken(Answering):
+    """One that runs an application's callback at first, which raises, and in the end."""
+
+    def __init__(self, *errors: BaseException) -> None:
+        super().__init__(KafkaError.GROUP_AUTHORIZATION_FAILED)
+        self._errors = list(errors)
+
+    def poll(self, timeout_s: float) -> object:
+        """Raise the next one."""
+        if self._errors:
+            raise self._errors.pop(0)
+        return super().poll(timeout_s)
+
+    def close(self) -> None:
+        """As above."""
+        raise LookupError
 
 
 class Stalled(Answering):
@@ -80,6 +98,36 @@ def test_what_the_coordinator_refuses_is_told(made: Subscription) -> None:
 
     assert heard[0].startswith("partition.assignment.strategy: the others in Kafka's group have")
     assert "GROUP_AUTHORIZATION_FAILED" in heard[1]
+
+
+def test_a_callback_of_the_application_that_raises_ends_nothing(made: Subscription) -> None:
+    """An `error_cb`, say: it is told, and whatever comes next is heard."""
+    heard: list[Exception] = []
+    client = Mistaken(LookupError(), SystemExit(3), KafkaException("theirs"))
+    made._consumer.close()  # noqa: SLF001 - nobody else has it
+    made._consumer = cast("Any", client)  # noqa: SLF001 - as above
+    made.start(cast("Changes", SimpleNamespace(trouble=heard.append)))
+    until(lambda: len(heard) == 4)
+    made.close()
+
+    assert "GROUP_AUTHORIZATION_FAILED" in str(heard.pop(3))
+    assert ["kafka: a callback failed: "] * 4 == [str(it)[:26] for it in heard]
+
+
+def test_an_error_callback_that_raises_does_not_end_the_thread() -> None:
+    """With librdkafka itself, which runs it while messages are asked for."""
+    heard: list[str] = []
+
+    def raises(_error: object) -> None:
+        raise LookupError
+
+    subscription = Subscription({**SILENT, "error_cb": raises}, ["orders"])
+    subscription.start(cast("Changes", SimpleNamespace(trouble=lambda it: heard.append(str(it)))))
+    until(lambda: "kafka: a callback failed: LookupError()" in heard)
+    worked = subscription._ask(lambda _: "yes")  # noqa: SLF001 - no Kafka answers here
+
+    assert "yes" == worked.result(WAIT_S)
+    subscription.close()
 
 
 def test_no_answer_has_a_text(made: Subscription, monkeypatch: pytest.MonkeyPatch) -> None:

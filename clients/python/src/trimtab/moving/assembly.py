@@ -15,8 +15,9 @@ from trimtab.moving.company import CLIENT_ID, Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
 from trimtab.moving.silence import Silence
-from trimtab.moving.subscription import Sender, Subscription
+from trimtab.moving.subscription import Subscription
 from trimtab.moving.wanted_side import WantedSide
+from trimtab.moving.writing import Sender
 from trimtab.session import Profile
 
 _LATE_S: Final = 10.0

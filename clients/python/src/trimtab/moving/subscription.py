@@ -20,8 +20,9 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+from trimtab.callbacks import MISTAKES, mistaken
 from trimtab.clock import now_s
-from trimtab.consuming.confluent import checked, metadata_of, place, queue_of, refused
+from trimtab.consuming.confluent import checked, metadata_of, place, queue_of
 from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.moving.sides import LastCommit, read_commit
@@ -62,8 +63,6 @@ _OTHER_STRATEGY: Final = (
     "partition.assignment.strategy: the others in Kafka's group have another one, so Kafka does not"
     " let this one in: give theirs in `fetch`"
 )
-Said = Callable[[QueueRef, str], str]
-"""What is said with a commit of a queue, from what would be said on trimtab's side."""
 
 
 class Changes(Protocol):
@@ -188,16 +187,28 @@ class Subscription:
     def _run(self) -> None:
         self._subscribe()
         while not self._over.is_set():
-            self._work()
-            since = self._silent_since
-            if since is not None and now_s() - since > _STALLED_S:
-                self._look()
-            while (message := self._consumer.poll(0)) is not None:
-                self._hear(message)
-            if self._is_new:
-                self._is_new = False
-                self._consumer.pause(self._consumer.assignment())
-        self._consumer.close()
+            self._bear(self._go_on)
+        self._bear(self._consumer.close)
+
+    def _bear(self, do: Callable[[], object]) -> None:
+        """Tell what a callback in `kafka` or `fetch` raises meanwhile, or Kafka's own last word."""
+        try:
+            do()
+        except MISTAKES as error:
+            told = error if isinstance(error, KafkaException) and _cause(error) else None
+            self._changes.trouble(told or ConfigurationError(f"kafka: {mistaken(error)}"))
+
+    def _go_on(self) -> None:
+        """Do what is due: within a moment, also if nothing is."""
+        self._work()
+        since = self._silent_since
+        if since is not None and now_s() - since > _STALLED_S:
+            self._look()
+        while (message := self._consumer.poll(0)) is not None:
+            self._hear(message)
+        if self._is_new:
+            self._is_new = False
+            self._consumer.pause(self._consumer.assignment())
 
     def _hear(self, message: Message) -> None:
         """Say what is wrong; what was fetched before the pause, others read."""
@@ -247,31 +258,6 @@ class Subscription:
             self._work()
 
 
-class Sender:
-    """What `Commits` writes by here; see `trimtab.consuming.contract.Writer`."""
-
-    def __init__(self, subscription: Subscription, said: Said) -> None:
-        self._subscription, self._said = subscription, said
-        self._dropped = threading.Event()
-
-    def write(self, places: Mapping[QueueRef, tuple[int, str]]) -> "Future[Any]":
-        """Send these."""
-        saying = {it: (at, self._said(it, said)) for it, (at, said) in places.items()}
-        return self._subscription.send(saying, self._dropped.is_set)
-
-    def check(self, answer: "Future[Any]") -> None:
-        """Look at an answer."""
-        try:
-            answer.result()
-        except KafkaException as error:
-            raise refused(error) from error
-
-    def drop(self) -> None:
-        """Let go of what was written."""
-        self._dropped.set()
-        self._dropped = threading.Event()
-
-
 def _answer(asked: "Future[Any]", what: str) -> Any:  # noqa: ANN401 - of any job
     try:
         return asked.result(_WAIT_S)
@@ -285,11 +271,17 @@ def _commit(consumer: Consumer, places: list[TopicPartition]) -> list[TopicParti
 
 def _is_unanswered(error: Exception) -> bool:
     """Whether Kafka has said nothing to it."""
-    cause = error.args[0] if isinstance(error, KafkaException) else None
-    return isinstance(cause, KafkaError) and cause.code() in _SILENT
+    cause = _cause(error)
+    return cause is not None and cause.code() in _SILENT
 
 
 def _is_between(error: Exception) -> bool:
     """Whether it is the middle of a rebalance that refuses."""
-    cause = error.args[0] if isinstance(error, KafkaException) else None
-    return isinstance(cause, KafkaError) and cause.code() in _AGAIN
+    cause = _cause(error)
+    return cause is not None and cause.code() in _AGAIN
+
+
+def _cause(error: BaseException) -> KafkaError | None:
+    """What Kafka's client says, if it is that which raises."""
+    cause = error.args[0] if isinstance(error, KafkaException) and error.args else None
+    return cause if isinstance(cause, KafkaError) else None
