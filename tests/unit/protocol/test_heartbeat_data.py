@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.builders.fault_vectors import cases, read
+from tests.builders.filters import filtered, tagged
 from tests.builders.lines import Line
-from trimtab.filters import filtered, tagged
 from trimtab.protocol import UndecodableRecord
 from trimtab.protocol.heartbeat_data import (
     HeartbeatData,

@@ -4,7 +4,7 @@ A subscription says "tagA || tagB" or carries an expression of another kind (SQL
 sends the broker the tags, and a hash of each for its index. This module makes them as RocketMQ's
 ``FilterAPI`` (5.3.3; 4.9.8 is the same) does, with the same refusals.
 
-Used to write heartbeats as a RocketMQ client does. On every input it does what Java does.
+Used by tests, to write heartbeats as a RocketMQ client does. On every input it does what Java does.
 """
 
 from typing import Final
