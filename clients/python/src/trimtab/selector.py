@@ -14,9 +14,9 @@ import random
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Literal, final
+from typing import Literal, final, get_args
 
-from trimtab.errors import NoQueueError
+from trimtab.errors import ConfigurationError, NoQueueError
 from trimtab.faults import FaultTable, Rotation
 from trimtab.faults.rules import RULES
 from trimtab.faults.selection import Judge, Selector, WriteQueues, select, usable
@@ -62,7 +62,13 @@ class BrokerSelector:
                 try a broker that is out of use now and then.
             fresh_for_ms: For how long after the last word of the controller its verdicts count.
             seed: Where a thread's counter starts.
+
+        Raises:
+            ConfigurationError: There is no such generation.
         """
+        if generation not in get_args(Selector):
+            known = ", ".join(get_args(Selector))
+            raise ConfigurationError(f"generation: {generation!r} must be one of {known}")
         rules = RULES["rocketmq-5" if generation == "5" else "rocketmq-4"]
         self.generation: Selector = generation
         self.table = table or FaultTable(rules)
@@ -143,7 +149,10 @@ class BrokerSelector:
         self.table.update(broker, latency_ms, now, isolation=failed, reachable=reachable)
 
     def hear(self, verdict: Verdict, appended_ms: int) -> None:
-        """Enter a record of the topic `brokers`, with the time that Kafka gave it."""
+        """Enter a record of the topic `brokers`, with the time that Kafka gave it.
+
+        Of your cluster alone: brokers of others may have the same names, and share its partition.
+        """
         self._board.post(
             verdict.broker,
             available=verdict.available,
@@ -153,7 +162,7 @@ class BrokerSelector:
         )
 
     def forget(self, broker: str) -> None:
-        """Enter that a broker's record is gone from the topic `brokers`."""
+        """Enter that the record of a broker of your cluster is gone from the topic `brokers`."""
         self._board.forget(broker)
 
     def trials(self, now: int) -> tuple[str, ...]:
@@ -175,10 +184,6 @@ class BrokerSelector:
         if self._board.age(now) is None:
             return "local"
         return "central" if self._board.is_fresh(now) else "stale"
-
-    def verdicts_age_ms(self, now: int) -> int | None:
-        """Return how long ago the controller was last heard; None when it never was."""
-        return self._board.age(now)
 
     def is_available(self, broker: str, now: int) -> bool:
         """Return whether a message may go to the broker, by table and verdict."""
