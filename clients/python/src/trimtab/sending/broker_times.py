@@ -9,9 +9,11 @@ counted.
 Called by the senders and by ``dispatch``. Its one rule: what is kept does not grow with traffic.
 """
 
+from collections import deque
 from typing import Final, NamedTuple
 
 from trimtab.protocol import BrokerLatency
+from trimtab.protocol.limits import DURATION_MS
 
 SAMPLES_MAX: Final = 1_000
 """Latencies kept of a window."""
@@ -60,6 +62,14 @@ class BrokerTimes:
         return window.summed_up(self.broker, self.address)
 
 
+class Unread(BrokerTimes):
+    """Of messages whose broker is unknown: nobody reads these, so nothing is kept."""
+
+    def __init__(self) -> None:
+        super().__init__("?")
+        self.note = self.note_eighth = self.note_failure = deque[float](maxlen=0).append
+
+
 def _taken(entries: list[float]) -> list[float]:
     """Copy, then cut off as much: what others append meanwhile stays."""
     taken = entries[:]
@@ -105,4 +115,4 @@ class Window:
 
 
 def _milliseconds(latency_s: float) -> float:
-    return round(1_000 * latency_s, 2)
+    return round(min(1_000 * latency_s, DURATION_MS), 2)  # this process may have been frozen

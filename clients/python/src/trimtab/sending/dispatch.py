@@ -16,12 +16,13 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, cycle, repeat
 from threading import Lock
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, NoReturn, TypeVar
 
+from trimtab.errors import ConfigurationError
 from trimtab.faults import WriteQueues
 from trimtab.protocol import BrokerLatency, QueueRef
 from trimtab.selector import BrokerSelector
-from trimtab.sending.broker_times import EIGHTH, BrokerTimes
+from trimtab.sending.broker_times import EIGHTH, BrokerTimes, Unread
 
 STREAM: Final = 400
 """Messages a second that make a stream."""
@@ -55,16 +56,44 @@ Row = Callable[[], Turn[E]]
 
 
 class Turns(dict[str, Row[E]]):
-    """The turns of each topic; for an unknown topic, the client's own choice."""
+    """The turns of each topic; for an unknown topic, the client's own choice.
+
+    When there are none any more, all topics are unknown: so `send` asks nothing of each message.
+    """
 
     def __init__(self, anywhere: Turn[E]) -> None:
         super().__init__()
         self._anywhere = anywhere
+        self._shut: str | None = None
 
     def __missing__(self, topic: str) -> Row[E]:
         """Let the first messages go at once, and remember to look who leads the topic."""
+        self.demand()
         row = self[topic] = repeat(self._anywhere).__next__
         return row
+
+    def deal(self, topic: str, row: Row[E]) -> None:
+        """Prepare a topic's."""
+        if self._shut is None:
+            self[topic] = row
+
+    def shut(self, why: str) -> None:
+        """Give none any more. It takes no lock: in a fork nobody would give that back."""
+        self._shut = why
+        self.clear()
+
+    def demand(self) -> None:
+        """Make sure that there are some.
+
+        Raises:
+            ConfigurationError: They were shut.
+        """
+        if self._shut is not None:
+            raise ConfigurationError(self._shut)
+
+    def refuse(self, *_: object, **__: object) -> NoReturn:
+        """Stand in for `send`."""
+        raise ConfigurationError(self._shut or "send: it is over")
 
 
 class Dispatch(Generic[E]):
@@ -80,7 +109,7 @@ class Dispatch(Generic[E]):
     ) -> None:
         self._selector = selector
         self._at_hand = at_hand
-        self.turns: Turns[E] = Turns((ANYWHERE, at_hand(BrokerTimes("?"))[0], False))
+        self.turns: Turns[E] = Turns((ANYWHERE, at_hand(Unread())[0], False))
         self._times: dict[str, BrokerTimes] = {}
         self._hands: dict[str, Hands[E]] = {}
         self._routes: dict[str, WriteQueues] = {}
@@ -93,6 +122,12 @@ class Dispatch(Generic[E]):
     def expect(self, topic: str) -> None:
         """Enter that messages will be sent to a topic."""
         _ = self.turns[topic]
+
+    def close(self, why: str) -> None:
+        """Give no more turns."""
+        with self._lock:
+            self._routes.clear()
+            self.turns.shut(why)
 
     def topics(self) -> list[str]:
         """Return the topics that messages were sent to, or will be."""
@@ -180,11 +215,12 @@ class Dispatch(Generic[E]):
         if self._pace == 1:
             turns: Iterator[Turn[E]] = cycle([self._turn(queue) for queue in row])
         else:
-            eights = map(repeat, cycle(map(self._eight, row)), repeat(self._pace // EIGHTH))
+            dealt = [self._eight(queue) for queue in row]  # `map` would do it while a message waits
+            eights = map(repeat, cycle(dealt), repeat(self._pace // EIGHTH))
             turns = chain.from_iterable(chain.from_iterable(eights))
             for _ in range(random.getrandbits(31) % EIGHTH):
                 next(turns)  # begin anywhere in an eight, or of short streams too few would count
-        self.turns[topic] = chain(first, turns).__next__
+        self.turns.deal(topic, chain(first, turns).__next__)
 
     def _turn(self, queue: QueueRef) -> Turn[E]:
         return queue.id, self._hands[queue.broker][0], self._pace > 1
@@ -193,6 +229,11 @@ class Dispatch(Generic[E]):
         """Eight messages of a stream, of which the last is measured, and asks for reports."""
         _, seven, eighth = self._hands[queue.broker]
         return *[(queue.id, seven, False)] * (EIGHTH - 1), (queue.id, eighth, True)
+
+
+def broker_name(leader: int | None) -> str | None:
+    """Return the name of a leader by its number, if there is one."""
+    return None if leader is None or leader < 0 else str(leader)
 
 
 def is_stream(messages: int, elapsed_s: float) -> bool:

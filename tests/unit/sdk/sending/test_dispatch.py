@@ -1,0 +1,46 @@
+"""What dispatch keeps, and when it deals; which turns come of that is in `test_sending`."""
+
+from typing import Any
+
+from trimtab import BrokerSelector
+from trimtab.sending.broker_times import BrokerTimes
+from trimtab.sending.dispatch import PACE_MAX, Dispatch, Leaders
+
+NOW = 1_700_000_000_000
+
+
+def dispatch() -> Dispatch[BrokerTimes]:
+    """Turns of topic t, which two brokers lead."""
+    made: Dispatch[Any] = Dispatch(BrokerSelector(), lambda times: (times, times, times))
+    made.learn("t", Leaders(["1", "2"], {}), NOW)
+    return made
+
+
+def test_nothing_is_kept_of_a_broker_that_is_unknown() -> None:
+    """Nobody reads it, and a topic may stay unknown for ever."""
+    _, times, _ = dispatch().turns["new"]()
+    for note in (times.note, times.note_eighth, times.note_failure):
+        note(1.0)
+
+    assert ([], [], 0) == times.read()
+
+
+def test_a_stream_is_dealt_beforehand() -> None:
+    """While a message waits, nothing of ours runs."""
+    made = dispatch()
+    for _ in range(1_000):
+        made.turns["t"]()[1].note(0.001)
+    assert made.tick(NOW, 0.05)
+    made._hands.clear()  # noqa: SLF001 - whoever deals from now on finds nothing
+
+    assert {0, 1} == {made.turns["t"]()[0] for _ in range(3 * PACE_MAX)}
+
+
+def test_what_is_shut_stays_so() -> None:
+    """Whoever learns of leaders late deals nothing."""
+    made = dispatch()
+    made.close("over")
+    made.learn("u", Leaders(["1"], {}), NOW)
+    made.tick(NOW, 0.05)
+
+    assert [] == made.topics()
