@@ -26,6 +26,8 @@ from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Place, VerdictRecord
 from trimtab.transports.confluent import soon
 from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.link import Link
+from trimtab.transports.rights import denied
 
 _ANSWER_S: Final = 2.0
 _AT_ONCE: Final = 1_000
@@ -36,7 +38,14 @@ _WORN_S: Final = 60.0
 """A client that has done nothing for so long is replaced: an idle one has little to connect for."""
 _CONNECTING: Final = {"broker", "client", "https", "sasl", "security", "socket", "ssl"}
 """What the names of options begin with that say how to connect; the others concern messages."""
+_CONNECTING_TOO: Final = {
+    "enable.sasl.oauthbearer.unsecure.jwt",
+    "enable.ssl.certificate.verification",
+    "oauth_cb",
+}
+"""Those that say so as well."""
 _UNKNOWN: Final = KafkaError.UNKNOWN_TOPIC_OR_PART
+_DENIED: Final = KafkaError.TOPIC_AUTHORIZATION_FAILED
 _CONSUMER: Final = {
     "group.id": "trimtab-producer",  # demanded by the client; nothing is ever committed
     "enable.auto.commit": False,
@@ -58,8 +67,10 @@ class ConfluentLink:
         self._brokers, self._latency = prefix + BROKERS.name, prefix + LATENCY.name
         self._key = b""
         self._partition = 0
-        self._caught_up = False
-        how = {name: it for name, it in place.kafka.items() if name.split(".")[0] in _CONNECTING}
+        self._caught_up = self._is_closed = False
+        how = {name: it for name, it in place.kafka.items() if _says_how(name)}
+        self._way = Link.of_confluent(place.servers, how)
+        self._troubles: list[str] = []
         wanted = {**soon(how), **how, "bootstrap.servers": place.servers}
         self._reading, self._writing = {**wanted, **_CONSUMER}, {**wanted, **_PRODUCER}
         self._start: TopicPartition | None = None
@@ -117,10 +128,21 @@ class ConfluentLink:
         except (BufferError, KafkaException) as error:
             KAFKA_LOGGER.debug("a report is lost: %s", error)
 
+    def troubles(self) -> list[str]:
+        """Return what is wrong."""
+        told, self._troubles = self._troubles, []
+        return told
+
     def close(self) -> None:
-        """Disconnect."""
+        """Disconnect, and let go of the clients."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         self._producer.flush(_PATIENCE_S)
         self._consumer.close()
+        held: list[object] = [self._producer, self._consumer]
+        del self._producer, self._consumer
+        discard(held)
 
     def _renew(self) -> None:
         """Make a client anew that has done nothing for long: it may never again (fault H15)."""
@@ -140,8 +162,11 @@ class ConfluentLink:
     def _delivered(self, error: KafkaError | None, _message: Message) -> None:
         if error is None:
             self._failing_since = None
-        elif self._failing_since is None:
+            return
+        if self._failing_since is None:
             self._failing_since = now_s()
+        if error.code() == _DENIED:
+            self._troubles.append(denied(self._way, self._latency, "Write"))
 
     def _take(self, message: Message, records: list[VerdictRecord]) -> None:
         error = message.error()
@@ -153,6 +178,8 @@ class ConfluentLink:
         elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
             self._heard(message, 0)
             self._caught_up = True
+        elif error.code() == _DENIED:
+            self._troubles.append(denied(self._way, self._brokers, "Read"))
         else:
             KAFKA_LOGGER.debug("verdicts: %s", error.str())
 
@@ -160,3 +187,8 @@ class ConfluentLink:
         offset = (message.offset() or 0) + further
         self._start = TopicPartition(self._brokers, self._partition, offset)
         self._heard_at = now_s()
+
+
+def _says_how(name: str) -> bool:
+    """Whether an option says how to connect."""
+    return name.partition(".")[0] in _CONNECTING or name in _CONNECTING_TOO

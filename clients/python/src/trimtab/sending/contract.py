@@ -95,5 +95,8 @@ class Link(Protocol):
     def report(self, value: bytes) -> None:
         """Write a report, without waiting; one that is lost is lost."""
 
+    def troubles(self) -> list[str]:
+        """Return what is wrong, to be told: of what `poll` and `report` have met since."""
+
     def close(self) -> None:
         """Disconnect."""

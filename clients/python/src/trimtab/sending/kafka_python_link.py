@@ -6,18 +6,23 @@ and its producer waits for room and for metadata, so a report waits for neither 
 Made by ``kafka_python``. Its one rule: only the keeper's thread comes here, and it may wait.
 """
 
+import time
+from collections import deque
 from typing import Any, Final
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
-from kafka.errors import KafkaError
+from kafka.errors import KafkaError, TopicAuthorizationFailedError
 
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Place, VerdictRecord
 from trimtab.transports.kafka_python import REFUSALS, close_producer
+from trimtab.transports.kafka_python_connecting import connected
 from trimtab.transports.kafka_python_unread import forget
+from trimtab.transports.link import Link
 from trimtab.transports.progress import Progress
+from trimtab.transports.rights import denied
 
 _ANSWER_MS: Final = 2_000
 
@@ -47,6 +52,11 @@ def connecting(place: Place) -> dict[str, Any]:
     return {**DEFAULTS, **own, "bootstrap_servers": place.servers.split(",")}
 
 
+def way_of(place: Place) -> Link:
+    """Return how a client was told to connect, for people."""
+    return Link.of_kafka_python(place.servers, connecting(place))
+
+
 _CONNECTING: Final = {"api", "client", "sasl", "security", "socks5", "ssl", "proxy"}
 
 
@@ -55,7 +65,8 @@ class KafkaPythonLink:
 
     def __init__(self, place: Place, prefix: str) -> None:
         self._brokers, self._latency = prefix + BROKERS.name, prefix + LATENCY.name
-        self._config = connecting(place)
+        self._config, self._way = connecting(place), way_of(place)
+        self._troubles = deque[str]()
         self._key = b""
         self._partition = 0
         self._caught_up = False
@@ -66,8 +77,12 @@ class KafkaPythonLink:
     def open(self, cluster: str) -> bool:
         """Follow a cluster's verdicts from their beginning."""
         try:
-            self._consumer = self._consumer or KafkaConsumer(**self._config, **_CONSUMER)
-            self._producer = self._producer or KafkaProducer(**self._config, **_PRODUCER)
+            self._consumer = self._consumer or connected(
+                KafkaConsumer, self._config | _CONSUMER, self._way
+            )
+            self._producer = self._producer or connected(
+                KafkaProducer, self._config | _PRODUCER, self._way
+            )
             found = self._consumer.partitions_for_topic(self._brokers)
             if not found:
                 return False
@@ -97,6 +112,9 @@ class KafkaPythonLink:
         except KafkaError as error:
             forget(self._consumer)
             KAFKA_LOGGER.debug("verdicts: %s", error)
+            if isinstance(error, TopicAuthorizationFailedError):
+                self._troubles.append(denied(self._way, self._brokers, "Read"))
+            time.sleep(timeout_ms / 1_000)  # what it cannot read it reads again at once
         self._caught_up |= self._progress.reached() is not None
         return verdicts
 
@@ -109,9 +127,14 @@ class KafkaPythonLink:
         if self._producer is None:
             return
         try:
-            self._producer.send(self._latency, value, self._key, partition=self._partition)
+            sent = self._producer.send(self._latency, value, self._key, partition=self._partition)
+            sent.add_errback(self._lost)
         except KafkaError as error:
-            KAFKA_LOGGER.debug("a report is lost: %s", error)
+            self._lost(error)
+
+    def troubles(self) -> list[str]:
+        """Return what is wrong."""
+        return [self._troubles.popleft() for _ in range(len(self._troubles))]
 
     def close(self) -> None:
         """Disconnect."""
@@ -119,3 +142,9 @@ class KafkaPythonLink:
             close_producer(self._producer, _CLOSE_S)
         if self._consumer is not None:
             self._consumer.close(autocommit=False)
+
+    def _lost(self, error: Exception) -> None:
+        """Hear of a report, on a thread of the producer's."""
+        KAFKA_LOGGER.debug("a report is lost: %s", error)
+        if isinstance(error, TopicAuthorizationFailedError):
+            self._troubles.append(denied(self._way, self._latency, "Write"))

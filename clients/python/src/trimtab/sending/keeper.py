@@ -15,6 +15,7 @@ from typing import Final
 from trimtab.clock import now_ms, wall_ms
 from trimtab.errors import TransportError, UndecodableRecord
 from trimtab.protocol import BROKERS, Report, decode, encode, read_broker_key
+from trimtab.protocol.limits import DURATION_MS
 from trimtab.repeats import Repeats
 from trimtab.selector import BrokerSelector
 from trimtab.sending.contract import Link, Sender, VerdictRecord
@@ -102,6 +103,8 @@ class Keeper:
         else:
             for record in link.poll(POLL_MS):
                 self._hear(record)
+            for trouble in link.troubles():
+                self._tell(trouble)
             self._knows_verdicts = link.has_caught_up()
         if self._knows_verdicts and self._led >= set(self._sender.dispatch.topics()):
             self.ready.set()
@@ -122,6 +125,10 @@ class Keeper:
                 self._blind_until = self._look_at[topic] = now_ms() + RETRY_MS
                 self._tell(f"the leaders of topic {topic} are unknown: {error}")
                 return
+            except Exception as error:  # noqa: BLE001 - of a name that is none; the others go on
+                self._look_at[topic] = now_ms() + LEADERS_MS
+                self._tell(f"the leaders of topic {topic!r} are unknown: {error!r}")
+                continue
             self._sender.dispatch.learn(topic, leaders, wall_ms())
             self._look_at[topic] = now + (LEADERS_MS if leaders.brokers else RETRY_MS)
             if leaders.brokers:  # else it may have just been made, and not be known everywhere
@@ -157,7 +164,8 @@ class Keeper:
 
     def _report(self, link: Link) -> None:
         brokers = self._sender.dispatch.close_window()
-        window_ms = max(1, now_ms() - self._report_at + self._reporter.window_ms)
+        since_ms = now_ms() - self._report_at + self._reporter.window_ms
+        window_ms = min(max(1, since_ms), DURATION_MS)  # this process may have been frozen
         self._report_at = now_ms() + self._reporter.window_ms
         if brokers and self._followed is not None:
             self._sequence += 1

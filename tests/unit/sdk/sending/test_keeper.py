@@ -1,0 +1,118 @@
+"""The keeper: what is wrong with one topic, or with the way to the controller, stops nothing."""
+
+import time
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+
+from tests.builders.application import until
+from trimtab import BrokerSelector
+from trimtab.protocol import LATENCY, Report, decode
+from trimtab.protocol.limits import DURATION_MS
+from trimtab.sending.contract import Sender, VerdictRecord
+from trimtab.sending.dispatch import Dispatch, Leaders
+from trimtab.sending.keeper import Keeper, Reporter
+
+
+class Kafka:
+    """A sender and a link, of which one topic is no name."""
+
+    def __init__(self) -> None:
+        self.dispatch: Dispatch[Any] = Dispatch(BrokerSelector(), lambda it: (it, it, it))
+        self.asked: list[object] = []
+        self.reports: list[bytes] = []
+        self.trouble = "denied"
+
+    def cluster(self) -> str:
+        """Its id."""
+        return "east"
+
+    def leaders(self, topic: str) -> Leaders:
+        """One broker leads whatever has a name."""
+        self.asked.append(topic)
+        if topic is None:
+            raise TypeError(topic)
+        return Leaders(["1"], {"1": "a:1"})
+
+    def open(self, _cluster: str) -> bool:
+        """There are verdicts."""
+        return True
+
+    def poll(self, _timeout_ms: int) -> list[VerdictRecord]:
+        """None comes."""
+        time.sleep(0.01)
+        return []
+
+    def troubles(self) -> list[str]:
+        """The same, each time."""
+        return [self.trouble]
+
+    def has_caught_up(self) -> bool:
+        """That was all."""
+        return True
+
+    def report(self, value: bytes) -> None:
+        """Take a report."""
+        self.reports.append(value)
+
+    def close(self) -> None:
+        """It is closed."""
+
+
+@pytest.fixture
+def kafka() -> Kafka:
+    """One of them."""
+    return Kafka()
+
+
+@pytest.fixture
+def keeper(kafka: Kafka) -> Iterator[Keeper]:
+    """It keeps two topics, one of which is none."""
+    for topic in (cast("str", None), "t"):
+        kafka.dispatch.expect(topic)
+    reporter = Reporter("me", "1767225600000-9f86d081", None, 1_000)
+    made = Keeper(cast("Sender", kafka), BrokerSelector(), kafka, reporter)
+    yield made
+    made.stop(5.0)
+
+
+def test_a_mistaken_topic_stops_nothing(
+    keeper: Keeper, kafka: Kafka, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The others are looked up, verdicts come and reports go; it is told once."""
+    keeper.start()
+    until(lambda: "t" in kafka.asked)
+    for times in kafka.dispatch._times.values():  # noqa: SLF001 - nobody else has them here
+        until(lambda: "1" in kafka.dispatch._times)  # noqa: SLF001 - as above
+        times.note(0.001)
+    keeper.stop(5.0)
+
+    assert 1 == caplog.text.count("the leaders of topic None are unknown: TypeError")
+    assert 1 == kafka.asked.count(None)
+
+
+def test_what_is_wrong_with_the_link_is_told_once(
+    keeper: Keeper, kafka: Kafka, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And again if it is another thing."""
+    keeper.start()
+    until(lambda: "denied" in caplog.text)
+    kafka.trouble = "another"
+    until(lambda: "another" in caplog.text)
+
+    assert 1 == caplog.text.count("denied")
+
+
+def test_a_window_is_no_longer_than_a_report_may_say(keeper: Keeper, kafka: Kafka) -> None:
+    """A process may have been frozen for days: a report that is refused would be lost."""
+    keeper._look()  # noqa: SLF001 - without the thread
+    keeper._open(kafka)  # noqa: SLF001 - as above
+    kafka.dispatch._times["1"].note(10 * DURATION_MS)  # noqa: SLF001 - as above
+    kafka.dispatch.tick(0, 0.05)
+    keeper._report_at -= 3 * DURATION_MS  # noqa: SLF001 - as above
+    keeper._report(kafka)  # noqa: SLF001 - as above
+    (report,) = (decode(LATENCY, it) for it in kafka.reports)
+
+    assert isinstance(report, Report)
+    assert (DURATION_MS, DURATION_MS) == (report.window_ms, report.brokers[0].max_ms)
