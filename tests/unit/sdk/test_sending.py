@@ -19,6 +19,7 @@ from trimtab.sending.broker_times import BrokerTimes
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Leaders
 from trimtab.sending.lane import Lane, Tick
 from trimtab.sending.patience import LATE_MS, Patience
+from trimtab.sending.telling import Here
 
 NOW = 1_700_000_000_000
 LEADERS = Leaders(["1", "2", "3", "1", "2", "3"], {"1": "a:1", "2": "b:1", "3": "c:1"})
@@ -33,8 +34,7 @@ def dispatch(selector: BrokerSelector | None = None) -> Dispatch[BrokerTimes]:
 
 def taken(made: Dispatch[BrokerTimes], count: int) -> list[tuple[int, str]]:
     """Take so many turns."""
-    turns = [made.turns["t"]() for _ in range(count)]
-    return [(partition, times.broker) for partition, times, _ in turns]
+    return [(turn[0], turn[1].broker) for turn in (made.turns["t"]() for _ in range(count))]
 
 
 def out(broker: str, **said: object) -> Verdict:
@@ -64,9 +64,8 @@ def test_turns_go_round_all_partitions() -> None:
 def test_an_unknown_topic_is_left_to_the_client() -> None:
     """At once; and the topic is looked up from then on."""
     made = dispatch()
-    partition, _, _ = made.turns["new"]()
 
-    assert ANYWHERE == partition
+    assert ANYWHERE == made.turns["new"]()[0]
     assert ["t", "new"] == made.topics()
 
 
@@ -237,6 +236,10 @@ def test_a_deadline_is_cut_into_tries() -> None:
     [
         ({"deadline": "5s"}, "^deadline: 3 tries need at least 6000 ms$"),
         ({"tries": 0}, "^tries: at least one is needed$"),
+        ({"tries": "3"}, "^tries: '3' is no whole number$"),
+        ({"tries": 2.5}, "^tries: 2.5 is no whole number$"),
+        ({"report_every": "25h"}, "^report_every: it must be a day at most$"),
+        ({"control": None}, '^control: say where Kafka is, as in "localhost:9092"$'),
         ({"cluster": "a\nb"}, "^cluster: "),
         ({"reporter": "a\nb"}, "^reporter: "),
         ({"topic": ["t"]}, "^topic: a producer has no such option$"),
@@ -264,9 +267,9 @@ def test_all_threads_share_one_client_for_messages_with_a_key(
     """Also if they are the first to need it, all at once: another one would never be settled."""
     made: list[Lane] = []
 
-    def slowly(client: ConfluentProducer, tick: Tick) -> Lane:
+    def slowly(client: ConfluentProducer, tick: Tick, here: Here) -> Lane:
         time.sleep(0.05)
-        made.append(Lane(client, tick))
+        made.append(Lane(client, tick, here))
         return made[-1]
 
     producer = Producer("localhost:1", client="confluent", central=False)
@@ -284,7 +287,7 @@ def test_all_threads_share_one_client_for_messages_with_a_key(
 
 
 def test_a_callback_that_fails_fails_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
-    """Who hears of it sends another message, or closes the producer, which ends as always."""
+    """Whoever serves reports at that moment sends another message, or closes the producer."""
 
     def fail(_error: object, _message: object) -> None:
         raise LookupError

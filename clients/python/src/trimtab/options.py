@@ -164,23 +164,29 @@ def names(option: str, value: Sequence[str]) -> tuple[str, ...]:
 
 def place_of_kafka(bootstrap_servers: object, kafka: object) -> tuple[str, Mapping[str, Any]]:
     """Read where Kafka is, and the options for its client."""
-    if not isinstance(bootstrap_servers, str) or not bootstrap_servers:
-        raise ConfigurationError('bootstrap_servers: say where Kafka is, as in "localhost:9092"')
-    if bootstrap_servers.startswith(("http://", "https://")):
-        raise ConfigurationError(
-            f"bootstrap_servers: {bootstrap_servers!r} is an address of the web; say host and "
-            'port, as in "localhost:9092"'
-        )
+    servers = place_of_servers("bootstrap_servers", bootstrap_servers)
     if not isinstance(kafka, Mapping):
         raise ConfigurationError(
             f'kafka: {kafka!r} is no dict, as {{"security.protocol": "SSL"}} is'
         )
     for name in _SERVERS:
-        if kafka.get(name, bootstrap_servers) != bootstrap_servers:
+        if kafka.get(name, servers) != servers:
             raise ConfigurationError(
-                f"kafka: {name} is {kafka[name]!r}, and the first argument {bootstrap_servers!r}"
+                f"kafka: {name} is {kafka[name]!r}, and the first argument {servers!r}"
             )
-    return bootstrap_servers, kafka
+    return servers, kafka
+
+
+def place_of_servers(option: str, servers: object) -> str:
+    """Read where a Kafka is."""
+    if not isinstance(servers, str) or not servers:
+        raise ConfigurationError(f'{option}: say where Kafka is, as in "localhost:9092"')
+    if servers.startswith(("http://", "https://")):
+        raise ConfigurationError(
+            f"{option}: {servers!r} is an address of the web; say host and port, as in "
+            '"localhost:9092"'
+        )
+    return servers
 
 
 def _timeout(name: str, value: str | float) -> int:

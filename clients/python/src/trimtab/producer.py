@@ -9,19 +9,21 @@ them. What the brokers did is reported to the controller, whose verdicts are kno
 message goes. How: `trimtab.sending`.
 """
 
+import os
 import secrets
 import socket
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Self, TypedDict
+from weakref import WeakSet
 
 from pydantic import TypeAdapter, ValidationError
 
 from trimtab.clock import wall_ms
 from trimtab.durations import milliseconds
 from trimtab.errors import ConfigurationError
-from trimtab.options import names, place_of_kafka
+from trimtab.options import names, place_of_kafka, place_of_servers
 from trimtab.protocol import DEFAULT_PREFIX, UndecodableRecord, read_group_key
-from trimtab.protocol.limits import MIN_TIMEOUT_MS
+from trimtab.protocol.limits import DURATION_MS, MIN_TIMEOUT_MS
 from trimtab.protocol.names import Label
 from trimtab.selector import BrokerSelector, SelectorState
 from trimtab.sending import choose
@@ -37,6 +39,10 @@ if TYPE_CHECKING:
 _LABEL: Final = TypeAdapter[str](Label)
 _END_S: Final = 5.0
 """For the keeper to send its last report; it waits for metadata at most."""
+_FORKED: Final = (
+    "the producer was made before this process was forked, and its threads are in the other one: "
+    "make it after the fork"
+)
 
 
 class ProducerOptions(TypedDict, total=False):
@@ -73,7 +79,7 @@ class Producer:
     """Hand a message to the client. It waits only for what the client waits for."""
 
     def __init__(self, bootstrap_servers: str, **options: "Unpack[ProducerOptions]") -> None:
-        """Say where Kafka is. Nothing is sent or reported before `start`.
+        """Say where Kafka is. Before `start` nothing is reported, and nobody asks who leads.
 
         Raises:
             ConfigurationError: An option makes no sense, or no Kafka client is installed.
@@ -92,10 +98,12 @@ class Producer:
         self.send = self._sender.send
         for topic in names("topics", options.get("topics", ())):
             self._sender.dispatch.expect(topic)
-        control = Place(options.get("control", servers), kafka)
+        control = Place(place_of_servers("control", options.get("control", servers)), kafka)
         prefix = options.get("prefix", DEFAULT_PREFIX)
         link = library.make_link(control, prefix) if options.get("central", True) else None
         self._keeper = Keeper(self._sender, self._selector, link, reporter)
+        self._process, self._is_used = os.getpid(), False
+        _MADE.add(self)
 
     @property
     def state(self) -> SelectorState:
@@ -110,7 +118,17 @@ class Producer:
         """Begin, and wait until leaders and verdicts are known, or until the timeout.
 
         Then messages can be sent in any case; the own table decides until verdicts come.
+
+        Raises:
+            ConfigurationError: It was started or closed before, or made in another process.
         """
+        if os.getpid() != self._process:
+            raise ConfigurationError(f"start: {_FORKED}")
+        if self._is_used:
+            raise ConfigurationError(
+                "start: a producer is started once, and not after its end; make a new one"
+            )
+        self._is_used = True
         self._sender.start()
         self._keeper.start()
         self._keeper.ready.wait(milliseconds("timeout", timeout) / 1_000)
@@ -120,19 +138,36 @@ class Producer:
 
         Zero is exact. With confluent-kafka another number may be too high, by what librdkafka is
         about to log. What `close` returns is exact.
+
+        Raises:
+            ConfigurationError: A callback asks, and they are what is waited for.
         """
-        return self._sender.flush(milliseconds("timeout", timeout) / 1_000)
+        patience = milliseconds("timeout", timeout)
+        if os.getpid() != self._process:
+            return 0
+        self._sender.here.refuse("flush")
+        return self._sender.flush(patience / 1_000)
 
     def close(self, timeout: str | float | None = None) -> int:
         """Settle everything, within the deadline by default, and end.
 
         What is not settled then is given up, and its callbacks hear of it. Returns how much it was.
+        In a fork it does nothing: the messages are the other process's.
+
+        Raises:
+            ConfigurationError: A callback asks, and they are what is waited for.
         """
         patience = milliseconds("timeout", self._deadline_s if timeout is None else timeout)
+        if os.getpid() != self._process:
+            return 0
+        self._sender.here.refuse("close")
+        self._is_used = True
         try:
             return self._sender.close(patience / 1_000)
         finally:
             self._keeper.stop(_END_S)
+            self._sender.disconnect()
+            self.send = self._sender.send
 
     def __enter__(self) -> Self:
         self.start()
@@ -140,6 +175,20 @@ class Producer:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+_MADE: Final[WeakSet[Producer]] = WeakSet()
+"""Those of this process, and after a fork those of the other one."""
+
+
+def _forked() -> None:
+    """Have those refuse messages: no thread of theirs is here."""
+    for producer in list(_MADE):
+        producer._sender.dispatch.turns.shut(f"send: {_FORKED}")  # noqa: SLF001 - of this module
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_forked)
 
 
 def _refuse_unknown(options: ProducerOptions) -> None:
@@ -151,6 +200,8 @@ def _refuse_unknown(options: ProducerOptions) -> None:
 def _reporter(name: str, options: ProducerOptions) -> Reporter:
     """Check what the controller would refuse."""
     window_ms = milliseconds("report_every", options.get("report_every", "2s"), MIN_TIMEOUT_MS)
+    if window_ms > DURATION_MS:
+        raise ConfigurationError("report_every: it must be a day at most")
     cluster = options.get("cluster")
     try:
         _LABEL.validate_python(name)

@@ -3,8 +3,9 @@
 A message without a key goes to the partition whose turn it is, and librdkafka never moves it from
 there: it stays in that broker's queue until the broker takes it or its `message.timeout.ms` is
 over. That is why a try gets only a part of the deadline. A message with a key keeps librdkafka's
-own partitioner and the whole deadline: it goes by a client of its own, because a timeout is a
-client's. Retries within a try, order and idempotence are librdkafka's business as ever.
+own partitioner, and one try that may last until the deadline: it goes by a client of its own,
+because a timeout is a client's. Retries within a try, order and idempotence are librdkafka's
+business as ever.
 
 A report that says "timed out" does not say whether the message was written: one that was still
 waiting was not, one that was under way may have been, and then its second copy is a duplicate.
@@ -30,15 +31,15 @@ from trimtab.sending.confluent_callbacks import (
     Callback,
     DeliveryCallbacks,
     callbacks,
-    tell,
     took,
 )
 from trimtab.sending.confluent_link import ConfluentLink
-from trimtab.sending.contract import Link, Place, Send, Sender
-from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders, is_stream
+from trimtab.sending.contract import CLOSED, Link, Place, Send, Sender
+from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders, broker_name, is_stream
 from trimtab.sending.given_up import GivenUp
 from trimtab.sending.lane import Lane
 from trimtab.sending.patience import Patience
+from trimtab.sending.telling import Here, tell
 from trimtab.transports.confluent import soon
 
 Payload = str | bytes | None
@@ -73,19 +74,21 @@ class ConfluentSender:
         self._patience = patience
         self._given_up = GivenUp()
         self._config = {**soon(place.kafka), "bootstrap.servers": place.servers, **place.kafka}
-        self._free = Lane(self._client(patience.try_ms), self.dispatch.tick)
+        self.here = Here()
+        self._free = Lane(self._client(patience.try_ms), self.dispatch.tick, self.here)
         self._keyed: Lane | None = None
+        self._lanes = [self._free]
+        """Until they are let go of."""
         self._lock = threading.Lock()
         self._keyed_count = 0
         self._purged = 0
         self._is_closing = False
-        self._produce = self._free.client.produce
         self.send = self._make_send()
 
     def _make_send(self) -> Send:
         """Make what runs for every message: a closure, for each look-up in `self` would count."""
         turns, send_keyed, answered = self.dispatch.turns, self._send_keyed, self._answered
-        produce, poll = self._free.client.produce, self._free.client.poll
+        produce, serve = self._free.client.produce, self._free.serve
 
         def send(
             topic: str,
@@ -100,14 +103,18 @@ class ConfluentSender:
             partition, (delivered, told, times), is_to_poll = turns[topic]()
             if headers is not None:
                 attempt = Attempt(time.monotonic(), 1, on_delivery, headers)
-                heard = partial(answered, times, attempt)
+                heard: Callback = partial(answered, times, attempt)
                 produce(topic, value, None, partition, heard, headers=headers)
             elif on_delivery is None:
                 produce(topic, value, None, partition, delivered)
             else:
-                produce(topic, value, None, partition, told[on_delivery])
+                try:
+                    heard = told[on_delivery]
+                except TypeError:  # it has no hash
+                    heard = told.make(on_delivery)
+                produce(topic, value, None, partition, heard)
             if is_to_poll:
-                poll(0)
+                serve()
 
         return send
 
@@ -133,24 +140,30 @@ class ConfluentSender:
             raise TransportError(found.error.str())
         leaders = {number: it.leader for number, it in found.partitions.items()}
         addresses = {str(number): f"{it.host}:{it.port}" for number, it in answer.brokers.items()}
-        brokers = [_name(leaders.get(number)) for number in range(max(leaders, default=-1) + 1)]
-        return Leaders(brokers, addresses)
+        numbers = range(max(leaders, default=-1) + 1)
+        return Leaders([broker_name(leaders.get(number)) for number in numbers], addresses)
 
     def flush(self, timeout_s: float) -> int:
         """Wait until all is settled."""
         end = time.monotonic() + timeout_s
-        return sum(lane.flush(end - time.monotonic()) for lane in self._lanes())
+        return sum(lane.flush(end - time.monotonic()) for lane in self._lanes)
 
     def close(self, timeout_s: float) -> int:
         """Settle what can be settled; purge the rest, which is reported as such."""
-        self.flush(timeout_s)
-        self._is_closing = True
-        for lane in self._lanes():
-            lane.close()
+        try:
+            self.flush(timeout_s)
+        finally:
+            self._is_closing = True
+            self.dispatch.close(CLOSED)
+            for lane in self._lanes:
+                lane.close()
         return self._purged
 
-    def _lanes(self) -> list[Lane]:
-        return [self._free] if self._keyed is None else [self._free, self._keyed]
+    def disconnect(self) -> None:
+        """Let go of the clients, which nobody needs any more."""
+        self.send = self.dispatch.turns.refuse
+        while self._lanes:
+            self._lanes.pop().discard()
 
     def _client(self, timeout_ms: int) -> Producer:
         timeout = {"message.timeout.ms": timeout_ms}
@@ -203,8 +216,9 @@ class ConfluentSender:
             return False
         partition, (_, _, other), _ = turn
         heard = partial(self._answered, other, replace(attempt, tries=attempt.tries + 1))
+        produce, value = self._free.client.produce, message.value()
         try:
-            self._produce(topic, message.value(), None, partition, heard, headers=attempt.headers)
+            produce(topic, value, None, partition, heard, headers=attempt.headers)
         except (BufferError, KafkaException):
             return False
         return True
@@ -217,18 +231,20 @@ class ConfluentSender:
         on_delivery: Callback | None,
         headers: Headers,
     ) -> None:
+        self.dispatch.turns.demand()
         lane = self._keyed or self._open_keyed()
         heard = partial(self._settled, on_delivery)
         lane.client.produce(topic, value, key, ANYWHERE, heard, headers=headers)
-        lane.client.poll(0)
+        lane.serve()
 
     def _open_keyed(self) -> Lane:
         """Make the client of messages with a key, once: several threads may be the first."""
         with self._lock:
             if self._keyed is None:
-                lane = Lane(self._client(self._patience.deadline_ms), self._tick_keyed)
-                lane.start()
-                self._keyed = lane
+                client = self._client(self._patience.whole_ms)
+                self._keyed = Lane(client, self._tick_keyed, self.here)
+                self._keyed.start()
+                self._lanes.append(self._keyed)
             return self._keyed
 
     def _tick_keyed(self, _now: int, elapsed_s: float) -> bool:
@@ -251,10 +267,6 @@ class ConfluentSender:
             tell(on_delivery, error, message)
         elif error is not None:
             self._given_up.add(message.topic() or "", 1, error.str())
-
-
-def _name(leader: int | None) -> str | None:
-    return None if leader is None or leader < 0 else str(leader)
 
 
 def make_sender(place: Place, selector: BrokerSelector, patience: Patience) -> Sender:

@@ -7,23 +7,20 @@ without a look at the clock.
 Made by ``confluent``. Its one rule: a delivery costs a call, and no look-up in any `self`.
 """
 
-import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import BuiltinMethodType, MethodType
 from typing import Any, Final, NamedTuple
 
 from confluent_kafka import KafkaError, Message
 
+from trimtab.callbacks import mistaken
 from trimtab.sending.broker_times import BrokerTimes
 from trimtab.sending.dispatch import Hands
 
 Callback = Callable[[KafkaError | None, Message], None]
 
-_LOGGER: Final = logging.getLogger("trimtab")
-_MISTAKE: Final = "a callback failed"
-"""librdkafka's client would raise it from whatever call serves reports at that moment: from the
-`send` of another message, which is on its way then, or from the end of the producer."""
 _CALLBACKS_MAX: Final = 64
 """Remembered for each broker."""
 
@@ -57,25 +54,28 @@ class Told(dict[Callback, Callback]):
 
     def __init__(self, make: Callable[[Callback], Callback]) -> None:
         super().__init__()
-        self._make = make
+        self.make = make
+        """Make it for this time only: for a callback that cannot be remembered."""
 
     def __missing__(self, on_delivery: Callback) -> Callback:
         """Make it; a program with a callback for each message pays for that anyway."""
-        if len(self) >= _CALLBACKS_MAX:
-            self.clear()
-        made = self[on_delivery] = self._make(on_delivery)
+        made = self.make(on_delivery)
+        if _is_itself(on_delivery):
+            if len(self) >= _CALLBACKS_MAX:
+                self.clear()
+            self[on_delivery] = made
         return made
 
 
+def _is_itself(on_delivery: Callback) -> bool:
+    """Whether it equals nothing else: an equal one might know of another message."""
+    if isinstance(on_delivery, MethodType | BuiltinMethodType):  # of the same object
+        return True
+    equals: object = type(on_delivery).__eq__
+    return equals is object.__eq__
+
+
 Failed = Callable[[BrokerTimes, Attempt, KafkaError, Message], None]
-
-
-def tell(on_delivery: Callback, error: KafkaError | None, message: Message) -> None:
-    """Tell the application what has become of a message."""
-    try:
-        on_delivery(error, message)
-    except Exception:
-        _LOGGER.exception(_MISTAKE)
 
 
 def took(message: Message) -> float:
@@ -104,8 +104,8 @@ def _measuring(
                 note(message.latency())  # type: ignore[arg-type]  # as above
                 try:
                     on_delivery(None, message)
-                except Exception:
-                    _LOGGER.exception(_MISTAKE)
+                except Exception as mistake:  # noqa: BLE001 - logged; `tell` would be a call more
+                    mistaken(mistake)
             else:
                 failed(times, _first(message, on_delivery), error, message)
 
@@ -124,8 +124,8 @@ def _passing(times: BrokerTimes, failed: Failed) -> DeliveryCallbacks:
             if error is None:
                 try:
                     on_delivery(None, message)
-                except Exception:
-                    _LOGGER.exception(_MISTAKE)
+                except Exception as mistake:  # noqa: BLE001 - logged; `tell` would be a call more
+                    mistaken(mistake)
             else:
                 failed(times, _first(message, on_delivery), error, message)
 

@@ -5,9 +5,13 @@ to, a `Link` to the one that has trimtab's topics. Neither decides anything.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from trimtab.sending.dispatch import Dispatch, Leaders
+from trimtab.sending.telling import Here
+
+CLOSED: Final = "send: the producer was closed; make a new one"
+"""What is said to who sends after the end."""
 
 _Theirs = Any
 """Of a type that is the client library's."""
@@ -55,6 +59,7 @@ class Sender(Protocol):
     """The way of an application's messages."""
 
     dispatch: Dispatch[Any]
+    here: Here
 
     @property
     def send(self) -> Send:
@@ -73,7 +78,13 @@ class Sender(Protocol):
         """Wait until all is settled; return how many messages are not."""
 
     def close(self, timeout_s: float) -> int:
-        """Settle what can be settled in time, give up the rest, and disconnect; say how many."""
+        """Settle what can be settled in time, give up the rest, and say how much it was.
+
+        From then on `send` refuses; questions are answered until `disconnect`.
+        """
+
+    def disconnect(self) -> None:
+        """Let go of Kafka."""
 
 
 class Link(Protocol):

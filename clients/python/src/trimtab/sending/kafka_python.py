@@ -9,7 +9,6 @@ Loaded by `choose`. A client's timeout is a try's; messages with a key have a cl
 with the whole deadline.
 """
 
-import logging
 import threading
 import time
 from collections import deque
@@ -19,31 +18,34 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from kafka import KafkaAdminClient, KafkaProducer, TopicPartition
+from kafka import KafkaProducer
 from kafka.errors import KafkaError, RetriableError
 
+from trimtab.callbacks import MISTAKES, mistaken
 from trimtab.clock import wall_ms
-from trimtab.errors import ConfigurationError, TransportError
+from trimtab.errors import ConfigurationError
 from trimtab.selector import BrokerSelector
 from trimtab.sending.broker_times import BrokerTimes
-from trimtab.sending.contract import Link, Place, Sender
+from trimtab.sending.contract import CLOSED, Link, Place, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders
 from trimtab.sending.given_up import GivenUp
-from trimtab.sending.kafka_python_link import DEFAULTS, KafkaPythonLink, connecting
+from trimtab.sending.kafka_python_link import DEFAULTS, KafkaPythonLink, way_of
+from trimtab.sending.kafka_python_questions import cluster_id, leaders_of
 from trimtab.sending.patience import Patience
+from trimtab.sending.telling import Here
 from trimtab.transports.kafka_python import IN_ORDER, REFUSALS, close_producer
+from trimtab.transports.kafka_python_connecting import connected
 
 _Untyped = Any
 """What comes from kafka-python, which ships no types."""
 Callback = Callable[[Exception | None, _Untyped], object]
 
-_LOGGER: Final = logging.getLogger("trimtab")
 _TICK_S: Final = 0.05
 """How late a verdict may be noticed by the messages, and how long a second try waits."""
-_LEADERS_MS: Final = 2_000
-"""For an answer about a topic; it is asked for again soon."""
 _CLOSE_S: Final = 1.0
 """For disconnecting, once nothing is to be waited for."""
+_UNSETTLED_MAX: Final = 100_000
+"""As librdkafka's `queue.buffering.max.messages`; this client (3.0) has no bound of its own."""
 _MOVABLE: Final = {
     "acks": "all",
     # A second try in another partition is a second copy anyway; and an idempotent client of this
@@ -74,6 +76,7 @@ class KafkaPythonSender:
     def __init__(self, place: Place, selector: BrokerSelector, patience: Patience) -> None:
         self.dispatch: Dispatch[BrokerTimes] = Dispatch(selector, _hands)
         self._turns = self.dispatch.turns
+        self.here = Here()
         self._patience = patience
         self._given_up = GivenUp()
         self._place = place
@@ -106,8 +109,11 @@ class KafkaPythonSender:
             headers: As kafka-python takes them.
 
         Raises:
-            KafkaTimeoutError: The topic is unknown, or there is no room for the message.
+            KafkaTimeoutError: The topic is unknown.
+            BufferError: Too many messages are not settled.
         """
+        if self._unsettled >= _UNSETTLED_MAX:
+            raise BufferError(f"send: {_UNSETTLED_MAX} messages are not settled")
         now = time.monotonic()
         pending = _Pending(topic, value, headers, on_delivery, now, now)
         if key is not None:
@@ -122,46 +128,27 @@ class KafkaPythonSender:
 
     def cluster(self) -> str:
         """Ask what Kafka calls itself."""
-        try:
-            client = KafkaAdminClient(**connecting(self._place))
-            try:
-                return str(client.describe_cluster()["cluster_id"])
-            finally:
-                client.close()
-        except KafkaError as error:
-            raise TransportError(str(error)) from error
+        return cluster_id(self._place)
 
     def leaders(self, topic: str) -> Leaders:
-        """Ask who leads a topic: what the client knows, which it looks at again by itself."""
-        try:
-            # `partitions_for` waits a minute for a topic that is not there, and verdicts with it.
-            partitions = self._free._wait_on_metadata(topic, _LEADERS_MS)  # noqa: SLF001 - as below
-        except KafkaError as error:
-            raise TransportError(str(error)) from error
-        cluster = self._free._metadata  # noqa: SLF001 - it says nowhere else who leads
-        leaders = [
-            _name(cluster.leader_for_partition(TopicPartition(topic, number)))
-            for number in range(max(partitions, default=-1) + 1)
-        ]
-        cluster.request_update()  # for the next look
-        return Leaders(
-            leaders, {str(it.node_id): f"{it.host}:{it.port}" for it in cluster.brokers()}
-        )
+        """Ask who leads a topic."""
+        return leaders_of(topic, self._free)
 
     def flush(self, timeout_s: float) -> int:
         """Wait until all is settled, second tries too."""
         end = time.monotonic() + timeout_s
-        while self._unsettled and (left := end - time.monotonic()) > 0:
+        while self._unsettled and time.monotonic() < end:
             for client in self._clients():
                 with suppress(KafkaError):  # the time is over, which the count says
-                    client.flush(left)
-            time.sleep(min(left, _TICK_S) if self._unsettled else 0)
+                    client.flush(max(0.0, end - time.monotonic()))
+            time.sleep(max(0.0, min(end - time.monotonic(), _TICK_S)) if self._unsettled else 0)
         return self._unsettled
 
     def close(self, timeout_s: float) -> int:
         """Settle what can be settled; the rest is reported as failed."""
         left = self.flush(timeout_s)
         self._closing.set()
+        self.dispatch.close(CLOSED)
         if self._thread.ident is not None:
             self._thread.join()
         for client in self._clients():
@@ -169,6 +156,9 @@ class KafkaPythonSender:
         while self._again:
             self._settle(self._again.popleft()[1], KafkaError("the producer was closed"), None)
         return left
+
+    def disconnect(self) -> None:
+        """It is disconnected: to close these clients ends them."""
 
     def _clients(self) -> list[_Untyped]:
         return [self._free] if self._keyed is None else [self._free, self._keyed]
@@ -180,16 +170,16 @@ class KafkaPythonSender:
         options["delivery_timeout_ms"] = timeout_ms
         options["request_timeout_ms"] = timeout_ms - options["linger_ms"]  # or it is refused
         try:
-            return KafkaProducer(**options)
+            return connected(KafkaProducer, options, way_of(self._place))
         except REFUSALS as error:
             raise ConfigurationError(f"kafka: {error}") from error
-        except KafkaError as error:
-            raise TransportError(str(error)) from error
 
     def _run(self) -> None:
         ticked = time.monotonic()
         while not self._closing.wait(_TICK_S):
             for _ in range(len(self._again)):
+                if self._closing.is_set():
+                    break  # `close` settles the rest
                 self._hand_on(*self._again.popleft())
             elapsed = time.monotonic() - ticked
             ticked += elapsed
@@ -219,6 +209,11 @@ class KafkaPythonSender:
         self._settle(pending, error, None)
 
     def _hand_on(self, times: BrokerTimes, pending: _Pending) -> None:
+        # Or it would wait for that as long as the first message to a topic, and all others with it.
+        known = self._free._metadata  # noqa: SLF001 - as `leaders_of`
+        if known.partitions_for_topic(pending.topic) is None:
+            self._settle(pending, KafkaError("its topic is unknown now"), None)
+            return
         turn = self.dispatch.again(pending.topic, times.broker, wall_ms())
         partition, other, _ = turn if turn is not None else (ANYWHERE, times, False)
         again = replace(pending, tries=pending.tries + 1, sent_s=time.monotonic())
@@ -228,9 +223,10 @@ class KafkaPythonSender:
             self._settle(pending, error, None)
 
     def _send_keyed(self, pending: _Pending, key: bytes) -> None:
+        self._turns.demand()
         with self._opening:
             if self._keyed is None:
-                self._keyed = self._client(self._patience.deadline_ms, _KEYED)
+                self._keyed = self._client(self._patience.whole_ms, _KEYED)
         future = self._keyed.send(pending.topic, pending.value, key, pending.headers)
         with self._lock:
             self._unsettled += 1
@@ -257,9 +253,10 @@ class KafkaPythonSender:
             self._unsettled -= 1
         if pending.on_delivery is not None:
             try:
-                pending.on_delivery(error, metadata)
-            except Exception:
-                _LOGGER.exception("a callback failed")
+                with self.here:
+                    pending.on_delivery(error, metadata)
+            except MISTAKES as mistake:  # `sys.exit()` would end the client's thread, silently
+                mistaken(mistake)
         elif error is not None:
             self._given_up.add(pending.topic, pending.tries, str(error))
 
@@ -267,10 +264,6 @@ class KafkaPythonSender:
 def _hands(times: BrokerTimes) -> Hands[BrokerTimes]:
     """Every delivery is measured: that is little of what one costs here."""
     return times, times, times
-
-
-def _name(leader: int | None) -> str | None:
-    return None if leader is None or leader < 0 else str(leader)
 
 
 def make_sender(place: Place, selector: BrokerSelector, patience: Patience) -> Sender:

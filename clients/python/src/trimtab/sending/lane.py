@@ -5,10 +5,10 @@ once, however seldom the application sends. In a stream of messages that thread 
 the sending one for Python's lock at each report; so then the sending threads poll after a message,
 as programs on the bare client do, and this one only handles what they leave.
 
-Called by the sender. Its one rule: a callback that raises ends no thread of ours.
+Called by the sender. Its rules: a callback that raises ends no thread of ours, and whatever has
+callbacks run says so (`telling`).
 """
 
-import logging
 import threading
 import time
 from collections.abc import Callable
@@ -16,7 +16,10 @@ from typing import Final
 
 from confluent_kafka import Producer
 
+from trimtab.callbacks import MISTAKES, mistaken
 from trimtab.clock import wall_ms
+from trimtab.sending.telling import Here
+from trimtab.transports.confluent_discarding import discard
 
 TICK_S: Final = 0.05
 """How late the messages may notice a verdict, or the end of an ejection."""
@@ -35,11 +38,13 @@ class Lane:
     Args:
         client: Whose reports are served.
         tick: Called every 50 ms.
+        here: Knows who is in a callback, of all clients of a producer.
     """
 
-    def __init__(self, client: Producer, tick: Tick) -> None:
+    def __init__(self, client: Producer, tick: Tick, here: Here) -> None:
         self.client = client
         self._tick = tick
+        self._here = here
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="trimtab-reports", daemon=True)
 
@@ -47,21 +52,41 @@ class Lane:
         """Begin to serve reports."""
         self._thread.start()
 
+    def serve(self, timeout_s: float = 0.0) -> None:
+        """Have callbacks run; a callback that sends leaves that to whom it runs for."""
+        here = self._here
+        if here.depth:
+            return
+        here.depth = 1  # no `with`: in a stream each eighth message comes here
+        try:
+            self.client.poll(timeout_s)
+        except Exception as error:  # noqa: BLE001 - it is logged
+            mistaken(error)
+        finally:
+            here.depth = 0
+
     def flush(self, timeout_s: float) -> int:
         """Wait until every message is settled; return how many are not.
 
         Zero is exact. Else librdkafka counts, besides, what it is about to log.
         """
-        return self.client.flush(max(0.0, timeout_s))
+        with self._here:
+            return self.client.flush(max(0.0, timeout_s))
 
     def close(self) -> None:
         """Give up what is not settled, which is reported, and end."""
         if len(self.client):
             self.client.purge()
-            self.client.flush(_PURGE_S)
+            self.flush(_PURGE_S)
         self._closing.set()
-        if self._thread.ident is not None and self._thread is not threading.current_thread():
+        if self._thread.ident is not None:
             self._thread.join()
+
+    def discard(self) -> None:
+        """Let go of the client, which disconnects; nothing can be asked of it any more."""
+        held: list[object] = [self.client]
+        del self.client
+        discard(held)
 
     def _run(self) -> None:
         ticked, is_stream = time.monotonic(), False
@@ -69,11 +94,11 @@ class Lane:
             try:
                 if is_stream:
                     time.sleep(BREATH_S)
-                self.client.poll(0 if is_stream else TICK_S)
+                self.serve(0 if is_stream else TICK_S)
                 elapsed = time.monotonic() - ticked
                 if elapsed >= TICK_S:
                     ticked += elapsed
                     is_stream = self._tick(wall_ms(), elapsed)
-            except Exception:
-                logging.getLogger("trimtab").exception("a callback failed")
+            except MISTAKES as error:  # `sys.exit()` would end this thread alone, silently
+                mistaken(error)
         self._tick(wall_ms(), TICK_S)  # for the last report

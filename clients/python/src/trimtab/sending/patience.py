@@ -29,13 +29,20 @@ class Patience:
     try_ms: int
     """How long one try may take."""
 
+    @property
+    def whole_ms(self) -> int:
+        """How long the only try of a message may take that goes nowhere else."""
+        return self.deadline_ms - LATE_MS
+
     @classmethod
     def of(cls, deadline_ms: int, tries: int) -> "Patience":
         """Cut a deadline into tries.
 
         Raises:
-            ConfigurationError: There are too many tries for it.
+            ConfigurationError: There are too many tries for it, or none.
         """
+        if type(tries) is not int:  # True is one, too
+            raise ConfigurationError(f"tries: {tries!r} is no whole number")
         if tries < 1:
             raise ConfigurationError("tries: at least one is needed")
         try_ms = deadline_ms // tries - LATE_MS

@@ -1,0 +1,217 @@
+"""Sending with librdkafka's real client, which reaches nobody: what waits is purged instead."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+
+from tests.builders.application import until
+from trimtab import ConfigurationError, Producer
+from trimtab.sending.confluent import ConfluentSender
+
+Sent = Callable[..., None]
+
+
+@pytest.fixture
+def producer() -> Iterator[Producer]:
+    """One whose Kafka nobody reaches; its reports are served."""
+    made = Producer("127.0.0.1:1", client="confluent", central=False, kafka={"log_level": 0})
+    sender(made).start()  # and no keeper, who would ask for leaders
+    yield made
+    made.close("1ms")
+
+
+def sender(made: Producer) -> ConfluentSender:
+    """What is behind it."""
+    found = made._sender  # noqa: SLF001 - its clients are purged here
+    assert isinstance(found, ConfluentSender)
+    return found
+
+
+def purge(made: Producer) -> None:
+    """Have everything reported that waits."""
+    for lane in sender(made)._lanes:  # noqa: SLF001 - as above
+        lane.client.purge()
+
+
+@pytest.mark.parametrize("key", [None, b"k"])
+def test_a_callback_that_sends_runs_in_no_other(producer: Producer, key: bytes | None) -> None:
+    """If it is asked for reports while it gives some, librdkafka's client ends the process."""
+    depths, under_way = list[int](), list[int]()
+
+    def send_another(_error: object, _message: object) -> None:
+        under_way.append(1)
+        depths.append(len(under_way))
+        sleep(0.05)  # until the other reports are ready
+        producer.send("t", b"v", b"another")
+        under_way.pop()
+
+    for _ in range(2):
+        producer.send("t", b"v", key, send_another)
+    purge(producer)
+    until(lambda: len(depths) == 2)
+
+    assert [1, 1] == depths
+
+
+def test_a_callback_waits_for_no_other(producer: Producer) -> None:
+    """It would wait for itself; and nothing has ended by that."""
+    refusals: list[str] = []
+
+    def wait(_error: object, _message: object) -> None:
+        for call in (producer.flush, producer.close):
+            try:
+                call()
+            except ConfigurationError as error:
+                refusals.append(str(error))
+
+    producer.send("t", b"v", b"k", wait)
+    purge(producer)
+    until(lambda: len(refusals) == 2)
+    producer.send("t", b"v")
+
+    assert ["flush", "close"] == [it.partition(": it waits for callbacks")[0] for it in refusals]
+
+
+@pytest.mark.parametrize("key", [None, b"k"])
+def test_a_callback_that_exits_ends_no_thread_of_ours(
+    producer: Producer, key: bytes | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The next one is heard of as well."""
+    heard: list[object] = []
+    producer.send("t", b"v", key, lambda *_: sys.exit(3))
+    purge(producer)
+    until(lambda: "SystemExit: 3" in caplog.text)
+    producer.send("t", b"v", key, lambda *it: heard.append(it))
+    purge(producer)
+
+    until(lambda: heard)
+
+
+def test_after_the_end_nothing_is_taken_and_nothing_is_left() -> None:
+    """Whoever has kept `send` is told, too; the clients disconnect."""
+    others = _threads_of_clients()
+    producer = Producer("127.0.0.1:1", client="confluent", central=False, kafka={"log_level": 0})
+    kept = producer.send
+    producer.send("t", b"v", b"k")
+    ours = _threads_of_clients() - others
+    given_up = producer.close("1ms")
+    for send in (kept, producer.send):
+        for key in (None, b"k"):
+            with pytest.raises(ConfigurationError, match=r"^send: the producer was closed"):
+                send("t", b"v", key)
+    del kept, send
+
+    assert (1, 0, 1) == (given_up, producer.flush(), producer.close())
+    with pytest.raises(ConfigurationError, match=r"^start: a producer is started once, and not"):
+        producer.start()
+    assert ours
+    until(lambda: not _threads_of_clients() & ours)
+
+
+def _threads_of_clients() -> set[str]:
+    """Those of librdkafka, whose names say so."""
+    found = set[str]()
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(OSError):  # it has just ended
+            if (task / "comm").read_text().startswith("rdk:"):
+                found.add(task.name)
+    return found
+
+
+def test_it_is_started_once() -> None:
+    """Its threads are."""
+    producer = Producer("127.0.0.1:1", client="confluent", central=False, kafka={"log_level": 0})
+    producer.start("0s")
+
+    with pytest.raises(ConfigurationError, match=r"^start: a producer is started once"):
+        producer.start()
+    producer.close("1ms")
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_sends_nothing_and_ends_nothing(producer: Producer) -> None:
+    """Its threads are in the other process, so nothing would be sent, and no wait would end."""
+    if not (child := os.fork()):
+        refused = 0
+        for key in (None, b"k"):
+            refused += _is_refused(partial(producer.send, "t", b"v", key))
+        refused += _is_refused(producer.start)
+        os._exit(refused + producer.flush() + producer.close())
+    _, status = os.waitpid(child, 0)
+    heard: list[object] = []
+    producer.send("t", b"v", None, lambda *it: heard.append(it))
+    purge(producer)
+
+    assert 3 == os.waitstatus_to_exitcode(status)
+    until(lambda: heard)
+
+
+def _is_refused(call: Callable[[], object]) -> bool:
+    try:
+        call()
+    except ConfigurationError as error:
+        return "make it after the fork" in str(error)
+    return False
+
+
+class Equal:
+    """A callback that hears of one message, and equals each other one."""
+
+    def __init__(self) -> None:
+        self.heard: list[object] = []
+
+    def __call__(self, error: object, _message: object) -> None:
+        """Hear of it."""
+        self.heard.append(error)
+
+    def __eq__(self, _other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 1
+
+
+class Unhashable(Equal):
+    """The same, and no key of any dict."""
+
+    __hash__ = None  # type: ignore[assignment]  # as a dataclass has it
+
+
+@pytest.mark.parametrize("kind", [Unhashable, Equal])
+def test_each_callback_hears_of_its_own_message(producer: Producer, kind: Any) -> None:  # noqa: ANN401 - of either class
+    """Also if it equals another one, or has no hash."""
+    first, second = kind(), kind()
+    for callback in (first, second):
+        producer.send("t", b"v", None, callback)
+    producer.close("1ms")
+
+    assert [1, 1] == [len(it.heard) for it in (first, second)]
+
+
+def test_those_that_come_again_are_remembered(producer: Producer) -> None:
+    """Methods are made anew each time they are named, and are the same all the same."""
+    heard: list[object] = []
+
+    class Hearer:
+        def hear(self, error: object, _message: object) -> None:
+            heard.append(error)
+
+    hearer = Hearer()
+    for _ in range(3):
+        producer.send("t", b"v", None, hearer.hear)
+    _, (_, told, _), _ = sender(producer).dispatch.turns["t"]()
+    producer.close("1ms")
+
+    assert (1, 3) == (len(told), len(heard))
+
+
+def test_a_message_with_a_key_is_given_up_in_time(producer: Producer) -> None:
+    """A timeout is noticed up to a second late."""
+    assert 29_000 == sender(producer)._patience.whole_ms  # noqa: SLF001 - as above

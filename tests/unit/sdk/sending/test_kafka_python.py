@@ -1,0 +1,164 @@
+"""Sending with kafka-python, its clients played: what takes how long, and what is refused."""
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from kafka.errors import KafkaTimeoutError
+
+from trimtab import BrokerSelector, ConfigurationError
+from trimtab.sending import kafka_python
+from trimtab.sending.broker_times import BrokerTimes
+from trimtab.sending.contract import Place
+from trimtab.sending.kafka_python import KafkaPythonSender
+from trimtab.sending.patience import Patience
+
+
+class Client:
+    """A producer that settles nothing by itself."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.timeout_ms = options["delivery_timeout_ms"]
+        self.sent: list[str] = []
+        self.waited: list[float] = []
+        self.known: set[int] | None = {0}
+        self.on_send: Callable[[], object] = bool
+        self._metadata = SimpleNamespace(partitions_for_topic=lambda _: self.known)
+        self._sender = SimpleNamespace(force_close=bool)
+
+    def send(self, topic: str, *_: object) -> object:
+        """Take a message."""
+        self.sent.append(topic)
+        self.on_send()
+        return SimpleNamespace(add_callback=lambda _: None, add_errback=lambda _: None)
+
+    def flush(self, timeout_s: float) -> None:
+        """Wait in vain."""
+        self.waited.append(timeout_s)
+        time.sleep(timeout_s)
+        raise KafkaTimeoutError
+
+    def close(self, _timeout_s: float) -> None:
+        """It is closed."""
+
+
+@pytest.fixture
+def clients(monkeypatch: pytest.MonkeyPatch) -> list[Client]:
+    """Those that were made."""
+    made: list[Client] = []
+
+    def connected(_make: object, options: Mapping[str, Any], _link: object) -> Client:
+        made.append(Client(options))
+        return made[-1]
+
+    monkeypatch.setattr(kafka_python, "connected", connected)
+    monkeypatch.setattr(kafka_python, "_CLOSE_S", 0.0)
+    return made
+
+
+@pytest.fixture
+def sender(clients: list[Client]) -> KafkaPythonSender:
+    """What sends by them."""
+    del clients  # they are made by the sender
+    return KafkaPythonSender(Place("a:1", {}), BrokerSelector(), Patience.of(30_000, 3))
+
+
+def test_a_wait_is_not_longer_than_it_may_be(
+    sender: KafkaPythonSender, clients: list[Client]
+) -> None:
+    """Though there are two clients to wait for."""
+    for key in (None, b"k"):
+        sender.send("t", b"v", key)
+
+    assert 2 == sender.flush(0.1)
+    assert sum(sum(it.waited) for it in clients) < 0.15
+    assert [9_000, 29_000] == [it.timeout_ms for it in clients]
+
+
+def test_what_waits_is_bounded(sender: KafkaPythonSender, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with librdkafka; this client would take messages until the memory is full."""
+    monkeypatch.setattr(kafka_python, "_UNSETTLED_MAX", 2)
+    for key in (None, b"k"):
+        sender.send("t", b"v", key)
+
+    for key in (None, b"k"):
+        with pytest.raises(BufferError, match=r"^send: 2 messages are not settled"):
+            sender.send("t", b"v", key)
+
+
+def test_after_the_end_nothing_is_taken(sender: KafkaPythonSender) -> None:
+    """With a key or without one."""
+    sender.close(0.0)
+
+    for key in (None, b"k"):
+        with pytest.raises(ConfigurationError, match=r"^send: the producer was closed"):
+            sender.send("t", b"v", key)
+
+
+def test_second_tries_do_not_hold_up_the_end(
+    sender: KafkaPythonSender, clients: list[Client]
+) -> None:
+    """Each might wait for metadata; what is left is settled by who closes."""
+    heard: list[object] = []
+    put_back(sender, heard, 2)
+    clients[0].on_send = sender._closing.set  # noqa: SLF001 - while the first one is sent
+    sender._run()  # noqa: SLF001 - without the thread
+    sender.close(0.0)
+
+    assert (["t"], 1) == (clients[0].sent, len(heard))
+
+
+def test_a_topic_that_is_gone_is_not_waited_for(
+    sender: KafkaPythonSender, clients: list[Client]
+) -> None:
+    """All other second tries would wait as well."""
+    heard: list[object] = []
+    put_back(sender, heard, 1)
+    clients[0].known = None
+    clients[0].on_send = lambda: pytest.fail("it waits for a minute")
+    sender._hand_on(*sender._again.popleft())  # noqa: SLF001 - without the thread
+
+    assert ["its topic is unknown now"] == [getattr(it, "args", [""])[0] for it in heard]
+
+
+def test_a_callback_that_exits_ends_no_thread_of_the_clients(
+    sender: KafkaPythonSender, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Python would end it without a word."""
+    put_back(sender, [], 1)
+    _, pending = sender._again.popleft()  # noqa: SLF001 - without the thread
+    exits = replace(pending, on_delivery=lambda *_: sys.exit(3))
+    sender._settle(exits, None, None)  # noqa: SLF001 - as the client's thread does
+
+    assert "a callback failed" in caplog.text
+
+
+def test_a_callback_is_known_as_one(sender: KafkaPythonSender) -> None:
+    """To wait for others in it is refused by `Producer`."""
+    refusals: list[str] = []
+
+    def wait(_error: object, _metadata: object) -> None:
+        try:
+            sender.here.refuse("flush")
+        except ConfigurationError as error:
+            refusals.append(str(error))
+
+    put_back(sender, [], 1)
+    _, pending = sender._again.popleft()  # noqa: SLF001 - without the thread
+    sender._settle(replace(pending, on_delivery=wait), None, None)  # noqa: SLF001 - as above
+    sender.here.refuse("flush")
+
+    assert ["flush"] == [it.partition(":")[0] for it in refusals]
+
+
+def put_back(sender: KafkaPythonSender, heard: list[object], count: int) -> None:
+    """Messages that were tried once."""
+    for _ in range(count):
+        pending = kafka_python._Pending(  # noqa: SLF001 - as the sender makes them
+            "t", b"v", None, lambda error, _: heard.append(error), 0.0, 0.0
+        )
+        sender._again.append((BrokerTimes("1"), pending))  # noqa: SLF001 - as its errback does
