@@ -175,16 +175,21 @@ public final class Member implements Inbox {
      * worked on until each has one, or the time is up.
      */
     public synchronized void leave(Duration timeout) {
-        leaveWithin = timeout.toMillis();
+        leaveWithin = Waits.millis(timeout);
         if (session != null) {
             perform(session.stop(clock.now(), leaveWithin, false));
         }
         notifyAll(); // it may be waiting to connect again
     }
 
-    /** Waits for the end of a member that leaves; says whether it came in good order. */
+    /**
+     * Waits for the end of a member that leaves, and until its listener was told all; says whether it came in good
+     * order.
+     */
     public boolean join(Duration timeout) throws InterruptedException {
-        thread.join(Math.max(1, timeout.toMillis())); // 0 would be for ever
+        long until = clock.now() + Waits.millis(timeout);
+        thread.join(Math.max(1, until - clock.now())); // 0 would be for ever
+        teller.join(until - clock.now());
         return !thread.isAlive() && (ending() == null || ending() == Ending.LEFT);
     }
 
@@ -259,8 +264,7 @@ public final class Member implements Inbox {
                 trouble(e.getMessage());
             }
             synchronized (this) {
-                if (leaveWithin != null) {
-                    errands.ending = Ending.LEFT; // nobody has heard of it
+                if (endUnheard()) {
                     return;
                 }
                 wait(RETRY_MS);
@@ -268,13 +272,19 @@ public final class Member implements Inbox {
         }
     }
 
+    /** Ends what was to leave before it was a member, for nobody has heard of it; says whether it is over. */
+    private synchronized boolean endUnheard() {
+        if (leaveWithin != null && errands.ending == null) {
+            errands.ending = Ending.LEFT;
+        }
+        return errands.ending != null;
+    }
+
     private synchronized void begin() {
         String life = Incarnation.first(System.currentTimeMillis(), ThreadLocalRandom.current().nextInt());
         profile = profile.withGuard(guard.stands());
         session = new MemberSession(profile, life, clock.now());
-        if (leaveWithin != null) {
-            errands.ending = Ending.LEFT;
-        }
+        endUnheard();
     }
 
     private boolean turn() {
@@ -328,6 +338,7 @@ public final class Member implements Inbox {
             }
         } finally {
             errands.ending = errands.ending == null ? Ending.ABANDONED : errands.ending;
+            notifyAll(); // it may be waiting to connect again
         }
     }
 }

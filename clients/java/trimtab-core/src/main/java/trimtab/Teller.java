@@ -9,6 +9,8 @@ final class Teller {
     private final BlockingQueue<Runnable> news = new LinkedBlockingQueue<>();
     private final Thread thread = new Thread(this::run, "trimtab-callbacks");
     private final Consumer<Throwable> failed;
+    /** Set and read by its thread. */
+    private boolean over;
 
     Teller(Consumer<Throwable> failed) {
         this.failed = failed;
@@ -25,18 +27,33 @@ final class Teller {
 
     /** Ends once everything before has been told. */
     void finish() {
-        news.add(() -> Thread.currentThread().interrupt());
+        news.add(() -> over = true);
+    }
+
+    /** Waits for that, unless it is a listener that asks. */
+    void join(long timeoutMs) throws InterruptedException {
+        if (Thread.currentThread() != thread) {
+            thread.join(Math.max(1, timeoutMs)); // 0 would be for ever
+        }
     }
 
     private void run() {
-        try {
-            while (!Thread.currentThread().isInterrupted()) {
-                news.take().run();
+        while (!over) {
+            try {
+                next().run();
+            } catch (Throwable e) { // also an Error, or what Kotlin and Lombok throw unchecked
+                failed.accept(e); // and what is lost by that is told as well
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (Throwable e) { // also an Error, or what Kotlin and Lombok throw unchecked
-            failed.accept(e);
+        }
+    }
+
+    private Runnable next() {
+        while (true) {
+            try {
+                return news.take();
+            } catch (InterruptedException e) {
+                // a listener has left it so; nobody ends this thread by that
+            }
         }
     }
 }
