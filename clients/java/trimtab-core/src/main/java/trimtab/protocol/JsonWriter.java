@@ -1,5 +1,6 @@
 package trimtab.protocol;
 
+import java.util.Locale;
 import java.util.Map;
 
 /** Writes what {@link JsonReader} reads: compact, fields in the order of the map, null ones left out. */
@@ -57,7 +58,7 @@ public final class JsonWriter {
             if (next == '"' || next == '\\') {
                 written.append('\\').append(next);
             } else if (next < ' ' || Character.isSurrogate(next)) {
-                written.append(String.format("\\u%04x", (int) next));
+                written.append(String.format(Locale.ROOT, "\\u%04x", (int) next));
             } else {
                 written.append(next);
             }

@@ -2,6 +2,7 @@ package trimtab.rocketmq;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -65,7 +66,7 @@ public final class TrimtabProducer implements AutoCloseable {
         this.producer = attached.getDefaultMQProducerImpl();
         this.options = options;
         this.reporter = options.reporter == null
-                ? String.format("%s-%08x", attached.getClientIP(), ThreadLocalRandom.current().nextInt())
+                ? String.format(Locale.ROOT, "%s-%08x", attached.getClientIP(), ThreadLocalRandom.current().nextInt())
                 : options.reporter;
         this.clusters = new Clusters(producer, options.cluster);
         this.verdicts = new Verdicts(reporter, clusters);
