@@ -241,6 +241,7 @@ public final class Member implements Inbox {
                     ? "an option of Kafka's is wrong, and stays so until the program is corrected"
                     : "the member failed", e);
         } finally {
+            Thread.interrupted(); // or no client would close
             try {
                 transport.close(CLOSE);
             } finally {

@@ -17,6 +17,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.utils.Utils;
 import trimtab.protocol.Topic;
@@ -174,6 +175,8 @@ public final class KafkaTransport {
                 inbox.received(topic, record.key(), record.value());
             }
             lookForEnd();
+        } catch (InterruptException e) {
+            throw e; // whoever interrupts the thread wants it to end; it would ask again and again without a rest
         } catch (KafkaException e) {
             inbox.trouble(diagnosis.of(e));
             pause(timeoutMs);

@@ -21,10 +21,4 @@ public final class Unreachable extends Exception {
         }
         throw error;
     }
-
-    /** What an error of Kafka's says, in a few words. */
-    public static String reason(Exception error) {
-        Throwable cause = error.getCause() == null ? error : error.getCause();
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-    }
 }

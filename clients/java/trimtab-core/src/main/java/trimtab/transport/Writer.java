@@ -50,10 +50,11 @@ final class Writer {
     void send(int partition, Send message, Inbox inbox) {
         long asked = System.nanoTime();
         sends.add(() -> {
+            String topic = prefix + message.topic.suffix();
             if (System.nanoTime() - asked < patienceNanos) {
-                write(partition, message, inbox);
+                write(topic, partition, message, inbox);
             } else { // one that waits for Kafka holds up the others
-                inbox.undelivered(message.ticket, prefix + message.topic.suffix() + ": Kafka has not taken it in time");
+                inbox.undelivered(message.ticket, topic + ": Kafka has not taken it in time");
             }
         });
     }
@@ -63,7 +64,7 @@ final class Writer {
         sends.add(() -> {
             try {
                 producer.partitionsFor(prefix + Topic.MEMBERS.suffix());
-            } catch (KafkaException | IllegalStateException e) {
+            } catch (Throwable e) {
                 // the first record has the same trouble, and says so
             }
         });
@@ -83,20 +84,19 @@ final class Writer {
     }
 
     private void run() {
-        try {
-            while (!closed) {
+        while (!closed) {
+            try {
                 sends.take().run();
+            } catch (InterruptedException e) {
+                // nobody ends it so: without it a member would beat no more, and not know why
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 
-    private void write(int partition, Send message, Inbox inbox) {
-        byte[] key = message.key.getBytes(StandardCharsets.UTF_8);
-        byte[] value = message.record.getBytes(StandardCharsets.UTF_8);
-        String topic = prefix + message.topic.suffix();
+    private void write(String topic, int partition, Send message, Inbox inbox) {
         try {
+            byte[] key = message.key.getBytes(StandardCharsets.UTF_8);
+            byte[] value = message.record.getBytes(StandardCharsets.UTF_8);
             producer.send(
                     new ProducerRecord<>(topic, partition, key, value),
                     (metadata, error) -> {
@@ -106,8 +106,9 @@ final class Writer {
                             inbox.undelivered(message.ticket, topic + ": " + error.getMessage());
                         }
                     });
-        } catch (KafkaException | IllegalStateException e) {
-            inbox.undelivered(message.ticket, topic + ": " + e.getMessage());
+        } catch (Throwable e) { // also an Error, of an interceptor or for want of memory: the next one is sent
+            boolean isSaid = e instanceof KafkaException || e instanceof IllegalStateException;
+            inbox.undelivered(message.ticket, topic + ": " + (isSaid ? e.getMessage() : e));
         }
     }
 }
