@@ -15,6 +15,7 @@ import org.apache.kafka.common.config.ConfigException;
 import trimtab.guard.Guard;
 import trimtab.guard.Post;
 import trimtab.protocol.Assignment;
+import trimtab.protocol.Limits;
 import trimtab.protocol.Queue;
 import trimtab.protocol.Release;
 import trimtab.protocol.Topic;
@@ -72,16 +73,16 @@ public final class Member implements Inbox {
             MemberListener listener,
             KafkaTransport transport) {
         this.listener = listener;
-        this.groupKey = group.getBytes(StandardCharsets.UTF_8);
         this.profile =
                 new Profile(
-                        group,
-                        memberId,
-                        topics,
+                        Limits.demandGroup(group),
+                        Limits.demandName("memberId", memberId),
+                        Limits.demandTopics(topics),
                         options.sessionTimeout.toMillis(),
                         options.revocationTimeout.toMillis(),
                         options.instance,
                         "trimtab-java");
+        this.groupKey = group.getBytes(StandardCharsets.UTF_8);
         this.watch = new Watch(memberId + " in " + group, options, text -> teller.tell(() -> listener.onTrouble(text)));
         this.transport = transport;
         this.guard = new Guard(
@@ -156,7 +157,7 @@ public final class Member implements Inbox {
     /** Wants these topics from now on. What it has of them stays where it is. */
     public synchronized void subscribe(List<String> topics) {
         if (!topics.equals(profile.topics)) {
-            profile = profile.withTopics(topics);
+            profile = profile.withTopics(Limits.demandTopics(topics));
             if (session != null) {
                 perform(session.want(profile, clock.now()));
             }

@@ -3,12 +3,15 @@ package trimtab;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import trimtab.protocol.Limits;
 import trimtab.transport.KafkaTransport;
 
 /** How a member reaches Kafka, and how long its silence is borne. All but the servers have defaults. */
 public final class MemberOptions {
-    /** As in Python ({@code MIN_TIMEOUT_MS}): below it a garbage collection looks like a death. */
-    private static final Duration LEAST = Duration.ofMillis(100);
+    /** Below it a garbage collection looks like a death. */
+    private static final Duration LEAST = Duration.ofMillis(Limits.SHORTEST_MS);
+    /** Beyond it a timeout only hides a dead member. */
+    private static final Duration MOST = Duration.ofMillis(Limits.LONGEST_MS);
 
     final String servers;
     String prefix = "trimtab.";
@@ -35,13 +38,13 @@ public final class MemberOptions {
 
     /** Silence after which the member is dead. Default: 10 s. */
     public MemberOptions sessionTimeout(Duration timeout) {
-        sessionTimeout = atLeast("sessionTimeout", timeout);
+        sessionTimeout = within("sessionTimeout", timeout);
         return this;
     }
 
     /** Time to let a queue go: at least the longest piece of work. Default: 60 s. */
     public MemberOptions revocationTimeout(Duration timeout) {
-        revocationTimeout = atLeast("revocationTimeout", timeout);
+        revocationTimeout = within("revocationTimeout", timeout);
         return this;
     }
 
@@ -50,13 +53,13 @@ public final class MemberOptions {
      * queues. An orderly end ({@code leave}) hands all of them on, with it or without. Default: none.
      */
     public MemberOptions instance(String name) {
-        instance = name;
+        instance = name == null ? null : Limits.demandName("instance", name);
         return this;
     }
 
     /** An option of kafka-clients, such as {@code security.protocol}, for all its clients. */
     public MemberOptions kafka(String option, Object value) {
-        kafka.put(option, value);
+        kafka.put(option, given("kafka", option, value));
         return this;
     }
 
@@ -65,7 +68,7 @@ public final class MemberOptions {
      * only needed where those of kafka-clients cannot be said in its words. If you give one, give all.
      */
     public MemberOptions guardKafka(String option, Object value) {
-        guardKafka.put(option, value);
+        guardKafka.put(option, given("guardKafka", option, value));
         return this;
     }
 
@@ -74,11 +77,21 @@ public final class MemberOptions {
         return servers;
     }
 
-    private static Duration atLeast(String name, Duration given) {
+    private static Duration within(String name, Duration given) {
         if (given.compareTo(LEAST) < 0) {
             throw new IllegalArgumentException(name + ": " + given + " is too short: " + LEAST + " at least");
         }
+        if (given.compareTo(MOST) > 0) {
+            throw new IllegalArgumentException(name + ": " + given + " is too long: " + MOST + " at most");
+        }
         return given;
+    }
+
+    private static Object given(String what, String option, Object value) {
+        if (option == null || value == null) {
+            throw new IllegalArgumentException(what + ": " + option + " is given as " + value + ": leave it out");
+        }
+        return value;
     }
 
     /** Silence after which the member is dead. */

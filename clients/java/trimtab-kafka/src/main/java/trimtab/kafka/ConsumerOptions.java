@@ -4,12 +4,13 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import trimtab.MemberOptions;
+import trimtab.Waits;
+import trimtab.protocol.Limits;
 
 /**
  * Who reads what, and how: one value for {@link TrimtabConsumer}.
@@ -19,7 +20,7 @@ import trimtab.MemberOptions;
  */
 public final class ConsumerOptions {
     /** Kafka's rule ({@code Topic.validate}). */
-    private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
+    private static final Pattern NAME = Pattern.compile("(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}");
 
     final MemberOptions member;
     final String group;
@@ -34,12 +35,9 @@ public final class ConsumerOptions {
     ConsumerListener listener = new ConsumerListener() {};
 
     private ConsumerOptions(MemberOptions member, String group, List<String> topics) {
-        if (group.isEmpty() || topics.isEmpty()) {
-            throw new IllegalArgumentException("ConsumerOptions.of: say the group, and at least one topic");
-        }
         demandTopics(topics);
         this.member = member;
-        this.group = group;
+        this.group = Limits.demandGroup(group);
         this.topics = topics;
     }
 
@@ -50,7 +48,7 @@ public final class ConsumerOptions {
 
     /** Its name, unique in the group. Default: the host's, and a random part that each consumer draws. */
     public ConsumerOptions memberId(String name) {
-        memberId = name;
+        memberId = name == null ? null : Limits.demandName("memberId", name);
         return this;
     }
 
@@ -136,6 +134,9 @@ public final class ConsumerOptions {
 
     /** An option for the {@code KafkaConsumer} that reads alone, such as {@code max.poll.records}. */
     public ConsumerOptions fetch(String option, Object value) {
+        if (option == null || value == null) {
+            throw new IllegalArgumentException("fetch: " + option + " is given as " + value + ": leave it out");
+        }
         fetch.put(option, value);
         return this;
     }
@@ -148,22 +149,17 @@ public final class ConsumerOptions {
 
     /** Refuses what no controller takes: it would be in the dead letters, and the consumer wait for ever. */
     static void demandTopics(List<String> topics) {
-        if (topics.isEmpty()) {
-            throw new IllegalArgumentException("topics: name at least one");
-        }
-        if (new HashSet<>(topics).size() < topics.size()) {
-            throw new IllegalArgumentException("topics: one is named twice: " + topics);
-        }
+        Limits.demandTopics(topics);
         for (String topic : topics) {
             if (!NAME.matcher(topic).matches()) {
                 throw new IllegalArgumentException("topics: \"" + topic
-                        + "\" is no topic of Kafka's: 1 to 249 letters, digits, dots, _, -");
+                        + "\" is no topic of Kafka's: 1 to 249 letters, digits, dots, _, -, and not \".\" or \"..\"");
             }
         }
     }
 
     private static Duration positive(String name, Duration given) {
-        if (given.toMillis() < 1) {
+        if (Waits.millis(given) < 1) {
             throw new IllegalArgumentException(name + ": " + given + " is no time to wait");
         }
         return given;
