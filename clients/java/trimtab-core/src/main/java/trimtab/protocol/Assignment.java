@@ -25,15 +25,15 @@ public final class Assignment {
     public final boolean joinAgain;
 
     private Assignment(Fields record) {
-        incarnation = record.text("incarnation");
-        epoch = record.number("epoch");
+        incarnation = record.incarnation("incarnation");
+        epoch = record.number("epoch", 0, Limits.SAFE_INTEGER);
         hold = Shelves.holders(record.object("hold"));
         give = Shelves.holders(record.object("give"));
         inherit = Shelves.heirs(record.object("inherit"));
         shared = record.value("shared") == null ? List.of() : Shelves.holders(record.object("shared"));
-        sessionTimeoutMs = record.number("session_timeout_ms");
-        revocationTimeoutMs = record.number("revocation_timeout_ms");
-        heartbeatIntervalMs = record.number("heartbeat_interval_ms");
+        sessionTimeoutMs = timeout(record, "session_timeout_ms");
+        revocationTimeoutMs = timeout(record, "revocation_timeout_ms");
+        heartbeatIntervalMs = timeout(record, "heartbeat_interval_ms");
         joinAgain = record.isSet("join_again");
     }
 
@@ -43,6 +43,10 @@ public final class Assignment {
             throw new UndecodableRecord("a queue is named twice"); // nobody could obey both
         }
         return record;
+    }
+
+    private static long timeout(Fields record, String name) {
+        return record.number(name, Limits.SHORTEST_MS, Limits.LONGEST_MS);
     }
 
     /** All queues that it names as the member's own, now or soon. */

@@ -39,12 +39,17 @@ final class Fields {
         return fields.get(name) == null ? otherwise : text(name);
     }
 
-    long number(String name) {
-        return as(Long.class, fields.get(name), name);
+    /** A name of a group, a member, a topic. */
+    String name(String name) {
+        return nameOf(fields.get(name), name);
     }
 
-    Long numberOrNull(String name) {
-        return fields.get(name) == null ? null : number(name);
+    String incarnation(String name) {
+        return incarnationOf(fields.get(name), name);
+    }
+
+    long number(String name, long least, long most) {
+        return numberOf(fields.get(name), least, most, name);
     }
 
     boolean isSet(String name) {
@@ -61,6 +66,30 @@ final class Fields {
 
     List<?> listOrNone(String name) {
         return fields.get(name) == null ? List.of() : list(name);
+    }
+
+    static String nameOf(Object value, String what) {
+        String text = as(String.class, value, what);
+        if (!Limits.isName(text)) {
+            throw new UndecodableRecord(what + ": no name");
+        }
+        return text;
+    }
+
+    static String incarnationOf(Object value, String what) {
+        String text = as(String.class, value, what);
+        if (!Limits.isIncarnation(text)) {
+            throw new UndecodableRecord(what + ": no incarnation");
+        }
+        return text;
+    }
+
+    static long numberOf(Object value, long least, long most, String what) {
+        long number = as(Long.class, value, what);
+        if (number < least || number > most) {
+            throw new UndecodableRecord(what + ": out of range");
+        }
+        return number;
     }
 
     static <T> T as(Class<T> type, Object value, String what) {

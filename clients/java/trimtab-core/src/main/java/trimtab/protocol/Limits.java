@@ -19,8 +19,6 @@ public final class Limits {
 
     /** Epochs and sequences: every reader of JSON keeps these exactly. */
     static final long SAFE_INTEGER = (1L << 53) - 1;
-    /** What others than the controller may say that an epoch is. */
-    static final long EPOCH_REACHED = 1L << 52;
 
     private static final int NAME_CHARACTERS = 255;
     private static final int TOPICS = 1_000;

@@ -16,8 +16,8 @@ public final class Release {
     public final boolean gone;
 
     private Release(Fields record) {
-        life = new Life(record.text("member"), record.text("incarnation"));
-        sequence = record.number("sequence");
+        life = new Life(record.name("member"), record.incarnation("incarnation"));
+        sequence = record.number("sequence", 0, Limits.SAFE_INTEGER);
         rows = Shelves.releases(record.object("queues"));
         byItself = record.textOr("by", "").isEmpty();
         gone = record.isSet("gone");

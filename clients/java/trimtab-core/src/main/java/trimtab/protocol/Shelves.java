@@ -23,7 +23,7 @@ final class Shelves {
         List<Life> takers = lives(said.listOrNone("to"));
         List<HolderRow> rows = new ArrayList<>();
         for (Row row : rows(said.list("queues"))) {
-            rows.add(new HolderRow(row.queue, row.number(1), row.next(2, takers)));
+            rows.add(new HolderRow(row.queue, row.epoch(1), row.next(2, takers)));
         }
         return rows;
     }
@@ -33,8 +33,8 @@ final class Shelves {
         List<Life> givers = lives(said.list("from"));
         List<HeirRow> rows = new ArrayList<>();
         for (Row row : rows(said.list("queues"))) {
-            GrantRef from = new GrantRef(row.life(2, givers), row.number(3));
-            rows.add(new HeirRow(row.queue, row.number(1), from));
+            GrantRef from = new GrantRef(row.life(2, givers), row.epoch(3));
+            rows.add(new HeirRow(row.queue, row.epoch(1), from));
         }
         return rows;
     }
@@ -44,8 +44,8 @@ final class Shelves {
         List<Life> takers = lives(said.listOrNone("to"));
         List<ReleaseRow> rows = new ArrayList<>();
         for (Row row : rows(said.list("queues"))) {
-            Long position = row.numberOrNull(2);
-            rows.add(new ReleaseRow(row.queue, row.number(1), position, row.next(3, takers)));
+            Long position = row.cell(2) == null ? null : (Long) row.number(2, 0, Long.MAX_VALUE);
+            rows.add(new ReleaseRow(row.queue, row.epoch(1), position, row.next(3, takers)));
         }
         return rows;
     }
@@ -106,8 +106,11 @@ final class Shelves {
         Set<Queue> named = new HashSet<>();
         for (Object it : shelves) {
             Fields shelf = Fields.of(it);
-            String topic = shelf.text("topic");
+            String topic = shelf.name("topic");
             String broker = shelf.textOr("broker", "");
+            if (!Limits.isNameOrEmpty(broker)) {
+                throw new UndecodableRecord("broker: no name");
+            }
             for (Object cells : shelf.list("queues")) {
                 Row row = new Row(topic, broker, Fields.as(List.class, cells, "a row"));
                 if (!named.add(row.queue)) {
@@ -127,8 +130,8 @@ final class Shelves {
                 throw new UndecodableRecord("a life: not a member and an incarnation");
             }
             lives.add(new Life(
-                    Fields.as(String.class, names.get(0), "a member"),
-                    Fields.as(String.class, names.get(1), "an incarnation")));
+                    Fields.nameOf(names.get(0), "a member"),
+                    Fields.incarnationOf(names.get(1), "an incarnation")));
         }
         return lives;
     }
@@ -164,37 +167,31 @@ final class Shelves {
 
         Row(String topic, String broker, List<?> cells) {
             this.cells = cells;
-            long id = number(0);
-            if (id < -1 || id > Integer.MAX_VALUE) {
-                throw new UndecodableRecord("the number of a queue: out of range");
-            }
-            this.queue = new Queue(topic, broker, (int) id);
-        }
-
-        long number(int place) {
-            return Fields.as(Long.class, numberOrNull(place), "a cell of a row");
+            this.queue = new Queue(topic, broker, (int) number(0, -1, Integer.MAX_VALUE));
         }
 
         /** A last cell may be left out. */
-        Long numberOrNull(int place) {
-            Object cell = place < cells.size() ? cells.get(place) : null;
-            return cell == null ? null : Fields.as(Long.class, cell, "a cell of a row");
+        Object cell(int place) {
+            return place < cells.size() ? cells.get(place) : null;
+        }
+
+        long number(int place, long least, long most) {
+            return Fields.numberOf(cell(place), least, most, "a cell of a row");
+        }
+
+        long epoch(int place) {
+            return number(place, 0, Limits.SAFE_INTEGER);
         }
 
         Life life(int place, List<Life> lives) {
-            long number = number(place);
-            if (number < 0 || number >= lives.size()) {
-                throw new UndecodableRecord("a row names a life that is not listed");
-            }
-            return lives.get((int) number);
+            return lives.get((int) number(place, 0, lives.size() - 1L));
         }
 
         Next next(int place, List<Life> lives) {
-            Long epoch = numberOrNull(place);
-            if (epoch == null) {
+            if (cell(place) == null) {
                 return null;
             }
-            return new Next(epoch, numberOrNull(place + 1) == null ? null : life(place + 1, lives));
+            return new Next(epoch(place), cell(place + 1) == null ? null : life(place + 1, lives));
         }
     }
 }

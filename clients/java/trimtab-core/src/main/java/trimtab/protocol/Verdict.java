@@ -20,7 +20,7 @@ public final class Verdict {
         cluster = record.text("cluster");
         broker = record.text("broker");
         available = Fields.as(Boolean.class, record.value("available"), "available");
-        untilMs = record.numberOrNull("until_ms");
+        untilMs = record.value("until_ms") == null ? null : (Long) record.number("until_ms", 0, Limits.SAFE_INTEGER);
         for (Object tester : record.listOrNone("testers")) {
             testers.add(Fields.as(String.class, tester, "a tester"));
         }
