@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -17,8 +18,8 @@ import trimtab.Grant;
  * What is read, and what is in hand.
  *
  * <p>The polling thread reads and hands out; the member's callbacks begin and end queues; the keeper asks how
- * far each has come. All of it is guarded by this object, which waits for nothing else. Its one rule: nothing
- * is handed out of a queue that is given up, lost, paused, or not owned by the clock.
+ * far each has come. All of it is guarded by this object, which waits for nothing but the member's word. Its one
+ * rule: nothing is handed out of a queue that is given up, lost, paused, or not owned by the clock.
  */
 final class Intake {
     private final boolean manual;
@@ -45,10 +46,6 @@ final class Intake {
     /** The application works on nothing any more, or is not waited for: others get again what is in hand. */
     synchronized void giveUp() {
         gone = true;
-    }
-
-    synchronized boolean isGivenUp() {
-        return gone;
     }
 
     /** What the client is to read from now on; null: the same as before. */
@@ -144,8 +141,7 @@ final class Intake {
     }
 
     /** Hands out no more of these. */
-    synchronized List<Reading> end(Collection<Grant> grants) {
-        List<Reading> ending = new ArrayList<>();
+    synchronized void end(Collection<Grant> grants) {
         for (Grant grant : grants) {
             TopicPartition place = Reading.placeOf(grant);
             paused.remove(place);
@@ -153,11 +149,9 @@ final class Intake {
             Reading reading = readings.get(place);
             if (reading != null && reading.grant.equals(grant) && !reading.ending) {
                 reading.ending = true;
-                ending.add(reading);
                 changed = true;
             }
         }
-        return ending;
     }
 
     /** These are somebody else's. */
@@ -253,11 +247,28 @@ final class Intake {
         return unknown;
     }
 
-    synchronized void pause(TopicPartition place, boolean isPaused) {
-        changed |= isPaused ? paused.add(place) : paused.remove(place);
+    /**
+     * Hands out nothing of it, if it is ours. That is asked in turn with what ends a queue: a pause that came after
+     * its end would be there when the queue comes again.
+     */
+    synchronized void pause(TopicPartition place, BooleanSupplier isOurs) {
+        changed |= isOurs.getAsBoolean() && paused.add(place);
     }
 
-    synchronized void seek(TopicPartition place, long offset) {
+    synchronized void resume(TopicPartition place) {
+        changed |= paused.remove(place);
+    }
+
+    /** Reads on elsewhere, if the queue is ours; says whether it is. That is asked in turn, as for a pause. */
+    synchronized boolean seek(TopicPartition place, long offset, BooleanSupplier isOurs) {
+        if (!isOurs.getAsBoolean()) {
+            return false;
+        }
+        move(place, offset);
+        return true;
+    }
+
+    private void move(TopicPartition place, long offset) {
         Reading reading = readings.get(place);
         if (reading == null) {
             sought.put(place, offset);
@@ -278,7 +289,7 @@ final class Intake {
                 inHand.remove(reading);
                 reading.forgetPlace();
             }
-            seek(place, offset);
+            move(place, offset);
         }
     }
 

@@ -188,15 +188,13 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
 
     /** Hands out nothing of a queue that it owns until {@link #resume}, or until the queue goes to others. */
     public void pause(TopicPartition place) {
-        if (owns(place)) {
-            intake.pause(place, true);
-            reader.wake();
-        }
+        intake.pause(place, () -> owns(place));
+        reader.wake();
     }
 
     /** Goes on with it. */
     public void resume(TopicPartition place) {
-        intake.pause(place, false);
+        intake.resume(place);
         reader.wake();
     }
 
@@ -210,10 +208,9 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         if (offset < 0) {
             throw new IllegalArgumentException("seek: " + offset + " is no offset: the first one is 0");
         }
-        if (!owns(place) && !telling.tellsOf(queue(place))) {
+        if (!intake.seek(place, offset, () -> owns(place) || telling.tellsOf(queue(place)))) {
             throw new IllegalStateException("seek: " + place + " is not this consumer's");
         }
-        intake.seek(place, offset);
         reader.wake();
     }
 
