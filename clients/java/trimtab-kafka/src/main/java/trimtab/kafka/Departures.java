@@ -112,7 +112,7 @@ final class Departures {
         List<Reading> ended = new ArrayList<>();
         for (Grant grant : ready) {
             Reading reading = readings.get(grant);
-            positions.put(grant, reading == null ? null : (Long) intake.position(reading)); // null: it was not begun
+            positions.put(grant, reading == null ? null : intake.positionToGive(reading)); // null: it was not begun
             if (reading != null) {
                 ended.add(reading);
             }

@@ -62,7 +62,7 @@ final class Intake {
                     plan.seeks.put(reading.place, reading.seekTo);
                     reading.seekTo = null;
                 }
-                if (paused.contains(reading.place)) {
+                if (paused.contains(reading.place) || reading.astray) { // it would be told in vain, again and again
                     plan.paused.add(reading.place);
                 }
             }
@@ -212,6 +212,11 @@ final class Intake {
         return manual ? reading.done : Math.max(reading.done, hand == null ? reading.next : hand.first);
     }
 
+    /** Where its heir is to begin; null: the heir is to look anew, for the old place may be one in another log. */
+    synchronized Long positionToGive(Reading reading) {
+        return reading.astray ? null : (Long) position(reading);
+    }
+
     /** Whether the application has not finished with something of a queue. */
     synchronized boolean isInHand(Reading reading) {
         InHand hand = inHand.get(reading);
@@ -223,11 +228,17 @@ final class Intake {
         return manual && !gone && reading.done < reading.handed;
     }
 
-    /** What Kafka is to have; with everything, also what it has already. Null stands for all readings. */
+    /**
+     * What Kafka is to have; with everything, also what it has already. Null stands for all readings. Of those that
+     * are astray it is to have only what the application itself commits while they are its own.
+     */
     synchronized Map<Grant, Long> due(boolean everything, Collection<Reading> only) {
         Map<Grant, Long> due = new HashMap<>();
         for (Reading reading : only == null ? readings.values() : only) {
             long at = position(reading);
+            if (reading.astray && (only == null || reading.ending)) {
+                continue;
+            }
             if (reading.isNews(at) || (everything && reading.committed != null && at == reading.committed)) {
                 due.put(reading.grant, at);
             }
@@ -278,13 +289,29 @@ final class Intake {
         }
     }
 
+    /** Kafka does not have the messages of these at which the client is. */
+    synchronized void stray(Collection<TopicPartition> places) {
+        for (TopicPartition place : places) {
+            Reading reading = readings.get(place);
+            if (reading != null && reading.seekTo == null) {
+                reading.astray = true;
+                changed = true;
+            }
+        }
+    }
+
     /**
      * Reads on elsewhere, unless it does so already. If that is before the old place, its log was cut, or is another
      * one: what was handed out says nothing of where one is in it.
      */
     synchronized void goOn(TopicPartition place, long from, long offset) {
         Reading reading = readings.get(place);
-        if (reading != null && reading.next == from) {
+        if (reading == null || reading.ending) {
+            return; // who comes next looks anew
+        }
+        reading.astray = false;
+        changed = true;
+        if (reading.next == from) {
             if (offset < from) {
                 inHand.remove(reading);
                 reading.forgetPlace();

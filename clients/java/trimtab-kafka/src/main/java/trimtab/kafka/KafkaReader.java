@@ -90,6 +90,7 @@ final class KafkaReader<K, V> {
             return ConsumerRecords.empty();
         } catch (OffsetOutOfRangeException e) {
             astray.putAll(e.offsetOutOfRangePartitions());
+            intake.stray(astray.keySet());
             return ConsumerRecords.empty();
         } catch (RecordDeserializationException | InterruptException e) {
             throw e; // the application's own

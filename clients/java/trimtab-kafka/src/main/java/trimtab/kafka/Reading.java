@@ -30,6 +30,9 @@ final class Reading {
     /** Where the application itself has committed to. */
     long done;
 
+    /** Whether Kafka does not have the next message: then nobody knows yet where to go on. */
+    boolean astray;
+
     /** Whether the queue is being given up: nothing more is handed out. */
     boolean ending;
 
@@ -58,6 +61,7 @@ final class Reading {
         began = Math.min(began, offset);
         handed = Math.min(handed, offset);
         seekTo = offset;
+        astray = false;
     }
 
     /** Kafka is asked anew what it has: of a topic that was made anew it has forgotten all, of one that was cut nothing. */
