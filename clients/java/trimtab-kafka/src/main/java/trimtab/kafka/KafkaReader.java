@@ -3,9 +3,13 @@ package trimtab.kafka;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -28,6 +32,8 @@ final class KafkaReader<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
     /** The longest wait at once: until the member is asked again what it owns. */
     private static final long SLICE_MS = 1_000;
+    /** Between two tries to make the client, while no host is found. */
+    private static final long RETRY_MS = 1_000;
     /** After trouble that may come again at once. */
     private static final long PAUSE_MS = 100;
     /** How often it is looked how far the client has come where it has no messages. */
@@ -36,36 +42,50 @@ final class KafkaReader<K, V> {
     private static final Duration CLOSE = Duration.ofSeconds(2);
     /** Connections that are idle for nine minutes are closed (kafka-clients' {@code connections.max.idle.ms}). */
     private static final long WARM_MS = 240_000;
+    /** Nothing is read while it is asked where a queue begins: so what can be read is read for four fifths of the time. */
+    private static final long GO_ON_MS = 4 * GroupOffsets.PATIENCE.toMillis();
     /** Nothing is begun meanwhile. What takes longer to connect goes on connecting. */
     private static final Duration WARM_PATIENCE = Duration.ofMillis(500);
 
-    private final ConsumerOptions options;
-    private final Map<String, Object> settings;
+    private final Supplier<Consumer<K, V>> maker;
     private final Intake intake;
     private final Telling telling;
     private final Diagnosis diagnosis;
-    private final Deserializer<K> keys;
-    private final Deserializer<V> values;
-    private volatile KafkaConsumer<K, V> consumer;
+    private volatile List<String> topics;
+    private volatile Consumer<K, V> consumer;
+    private long openAt = now();
     private long passedAt;
-    private long warmAt = System.nanoTime() / 1_000_000;
-    /** Queues whose next message Kafka does not have, and where that would be. */
-    private final Map<TopicPartition, Long> astray = new HashMap<>();
+    private long warmAt = now();
+    /** Queues whose next message Kafka does not have, and where that would be; the first is asked for first. */
+    private final Map<TopicPartition, Long> astray = new LinkedHashMap<>();
+    private long goOnAt = now();
 
     KafkaReader(ConsumerOptions options, Intake intake, Telling telling, Deserializer<K> keys, Deserializer<V> values) {
-        this.options = options;
-        this.settings = Settings.reading(options);
+        this(options, intake, telling, maker(Settings.reading(options), keys, values));
+    }
+
+    KafkaReader(ConsumerOptions options, Intake intake, Telling telling, Supplier<Consumer<K, V>> maker) {
+        this.topics = options.topics;
         this.intake = intake;
         this.telling = telling;
         this.diagnosis = new Diagnosis(options.member.servers(), options.member.kafka());
-        this.keys = keys;
-        this.values = values;
+        this.maker = maker;
+    }
+
+    private static <K, V> Supplier<Consumer<K, V>> maker(
+            Map<String, Object> settings, Deserializer<K> keys, Deserializer<V> values) {
+        return () -> new KafkaConsumer<>(settings, keys, values);
+    }
+
+    /** Stays connected to the leaders of these topics, instead of those before. */
+    void follow(List<String> others) {
+        topics = List.copyOf(others);
     }
 
     /** Ends a wait, if there is one: what is to be read has changed. */
     void wake() {
         intake.wake();
-        KafkaConsumer<K, V> reading = consumer;
+        Consumer<K, V> reading = consumer;
         if (reading != null) {
             reading.wakeup();
         }
@@ -95,13 +115,13 @@ final class KafkaReader<K, V> {
         } catch (RecordDeserializationException | InterruptException e) {
             throw e; // the application's own
         } catch (KafkaException e) {
-            telling.troubleOnce(diagnosis.of(e));
+            telling.troubleSoon(diagnosis.of(e));
             return nothing(Math.min(timeoutMs, PAUSE_MS));
         }
     }
 
     void close() {
-        KafkaConsumer<K, V> reading = consumer;
+        Consumer<K, V> reading = consumer;
         consumer = null;
         if (reading != null) {
             reading.close(CloseOptions.timeout(CLOSE));
@@ -110,18 +130,27 @@ final class KafkaReader<K, V> {
 
     /** A host that is not found yet may be in a moment; any other setting that is wrong stays so. */
     private boolean isOpen() {
-        if (consumer == null) {
-            try {
-                consumer = new KafkaConsumer<>(settings, keys, values);
-            } catch (KafkaException e) {
-                if (!Diagnosis.isUnresolved(e)) {
-                    throw new IllegalArgumentException("a setting of the consumer: " + causes(e), e);
-                }
-                telling.troubleOnce(diagnosis.of(e));
-                return false;
-            }
+        if (consumer != null) {
+            return true;
         }
-        return true;
+        if (now() < openAt) {
+            return false;
+        }
+        openAt = now() + RETRY_MS;
+        if (diagnosis.findsNoHost()) { // a client that is made in vain tells all its settings each time
+            telling.troubleSoon(diagnosis.ofNoHost());
+            return false;
+        }
+        try {
+            consumer = maker.get();
+            return true;
+        } catch (KafkaException e) {
+            if (!Diagnosis.isUnresolved(e)) {
+                throw new IllegalArgumentException("a setting of the consumer: " + causes(e), e);
+            }
+            telling.troubleSoon(diagnosis.of(e));
+            return false;
+        }
     }
 
     private void follow() {
@@ -144,11 +173,11 @@ final class KafkaReader<K, V> {
 
     /** Stays connected, so that the first message of a queue that may come at any moment comes at once. */
     private void stayWarm() {
-        long now = System.nanoTime() / 1_000_000;
+        long now = now();
         if (now >= warmAt) {
             warmAt = now + WARM_MS;
             try {
-                for (String topic : options.topics) {
+                for (String topic : topics) {
                     consumer.partitionsFor(topic, WARM_PATIENCE);
                 }
             } catch (TimeoutException e) {
@@ -159,7 +188,7 @@ final class KafkaReader<K, V> {
 
     /** Passes what is no message: the marks of transactions, and what was compacted. */
     private void lookHowFar() {
-        long now = System.nanoTime() / 1_000_000;
+        long now = now();
         if (now < passedAt) {
             return;
         }
@@ -175,23 +204,40 @@ final class KafkaReader<K, V> {
         intake.passed(positions);
     }
 
-    /** Goes on with the earliest there is, where Kafka does not have the next one. */
+    /**
+     * Goes on with the earliest there is, where Kafka does not have the next one. A queue without a leader has no
+     * answer: then all others are read, and it has its next turn after them.
+     */
     private void goOn() {
         astray.keySet().retainAll(consumer.assignment()); // of others there may be no answer, and none is needed
-        if (astray.isEmpty()) {
+        if (astray.isEmpty() || now() < goOnAt) {
             return;
         }
-        Map<TopicPartition, Long> earliest = consumer.beginningOffsets(astray.keySet(), GroupOffsets.PATIENCE);
-        earliest.forEach((place, at) -> {
+        for (TopicPartition place : List.copyOf(astray.keySet())) {
             long before = astray.get(place);
-            LOG.warn(before < at
-                    ? "{}: Kafka has deleted offset {}, reading goes on at {}"
-                    : "{}: offset {} is not there: reading goes on at {}: was the log cut, or the topic made anew?",
-                    place, before, at);
-            intake.goOn(place, before, at);
-        });
-        astray.clear();
+            try {
+                long at = consumer.beginningOffsets(Set.of(place), GroupOffsets.PATIENCE).get(place);
+                astray.remove(place);
+                goOn(place, before, at);
+            } catch (WakeupException | InterruptException e) {
+                throw e;
+            } catch (KafkaException e) {
+                astray.remove(place);
+                astray.put(place, before);
+                goOnAt = now() + GO_ON_MS;
+                telling.troubleSoon(diagnosis.of(e));
+                break;
+            }
+        }
         follow();
+    }
+
+    private void goOn(TopicPartition place, long before, long at) {
+        LOG.warn(before < at
+                ? "{}: Kafka has deleted offset {}, reading goes on at {}"
+                : "{}: offset {} is not there: reading goes on at {}: was the log cut, or the topic made anew?",
+                place, before, at);
+        intake.goOn(place, before, at);
     }
 
     private ConsumerRecords<K, V> nothing(long timeoutMs) {
@@ -201,6 +247,10 @@ final class KafkaReader<K, V> {
             throw new InterruptException(e);
         }
         return ConsumerRecords.empty();
+    }
+
+    private static long now() {
+        return System.nanoTime() / 1_000_000;
     }
 
     private static String causes(Throwable error) {

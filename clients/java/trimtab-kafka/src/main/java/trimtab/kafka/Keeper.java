@@ -162,6 +162,7 @@ final class Keeper {
     private void look() {
         departures.look(this::learn);
         watch.run();
+        telling.tellMet();
         if (now() >= askAgainAt) {
             ask(this::beginQueues);
             ask(() -> learn(intake.unknown()));

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +20,8 @@ final class Telling {
     private final String name;
     private final ConsumerListener listener;
     private final Map<String, Long> told = new HashMap<>();
+    /** What a thread has met that may not wait for the application, nor meet what it throws. */
+    private final Set<String> met = ConcurrentHashMap.newKeySet();
     private volatile String lastTrouble;
     private volatile Set<Queue> granted = Set.of();
 
@@ -54,6 +57,19 @@ final class Telling {
     synchronized void trouble(String text) {
         lastTrouble = text;
         listener.onTrouble(text);
+    }
+
+    /** The keeper is to tell it, by {@link #tellMet}. */
+    void troubleSoon(String text) {
+        met.add(text);
+    }
+
+    /** Tells what other threads have met. */
+    void tellMet() {
+        for (String text : met) {
+            met.remove(text);
+            troubleOnce(text);
+        }
     }
 
     /** The same, if it was not told lately; with a line in the log. */

@@ -183,6 +183,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     public void subscribe(List<String> topics) {
         ConsumerOptions.demandTopics(topics);
         keeper.follow(topics);
+        reader.follow(topics);
         member.subscribe(topics);
     }
 
