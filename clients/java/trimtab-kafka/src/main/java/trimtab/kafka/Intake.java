@@ -108,6 +108,7 @@ final class Intake {
             inHand.put(reading, hand);
             reading.next = hand.last + 1;
             reading.handed = reading.next;
+            reading.reached = Math.max(reading.reached, reading.next);
             out.put(place, records);
         }
         if (out.size() == read.partitions().size()) {
@@ -169,7 +170,14 @@ final class Intake {
         return found;
     }
 
-    /** The reading under which a message was handed out, if that is valid still; else null. */
+    /** The reading under which a message was handed out, if there is that still; else null. */
+    synchronized Reading giverOf(ConsumerRecord<?, ?> record) {
+        Reading reading = readings.get(new TopicPartition(record.topic(), record.partition()));
+        boolean isForeign = reading == null || record.offset() < reading.began || record.offset() >= reading.reached;
+        return isForeign ? null : reading;
+    }
+
+    /** The same, of a message that does not come again; else null. */
     synchronized Reading readingOf(ConsumerRecord<?, ?> record) {
         TopicPartition place = new TopicPartition(record.topic(), record.partition());
         Reading reading = readings.get(place);

@@ -1,5 +1,6 @@
 package trimtab.kafka;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -8,9 +9,11 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import trimtab.Grant;
 import trimtab.Member;
+import trimtab.Waits;
 
 /**
  * A thread that commits, begins and ends queues, and sees when the loop is stuck.
@@ -34,7 +37,10 @@ final class Keeper {
     private final Commits commits;
     private final Telling telling;
     private final Departures departures;
-    private final Runnable watch;
+    /** Has the reader look what is to be read: it may wait for messages of other queues. */
+    private final Runnable wake;
+    /** Sees whether the loop comes back; it is told for how long this thread has rested. */
+    private final Consumer<Duration> watch;
     private final Semaphore hurry = new Semaphore(0);
     private final Thread thread = new Thread(this::run, "trimtab-consumer");
     /** Grants of which it is not known yet where to begin. */
@@ -47,7 +53,7 @@ final class Keeper {
     private volatile boolean over;
 
     Keeper(ConsumerOptions options, Member member, Intake intake, GroupOffsets offsets, Commits commits,
-            Telling telling, Runnable watch) {
+            Telling telling, Runnable wake, Consumer<Duration> watch) {
         this.options = options;
         this.topics = options.topics;
         this.member = member;
@@ -55,14 +61,15 @@ final class Keeper {
         this.offsets = offsets;
         this.commits = commits;
         this.telling = telling;
+        this.wake = wake;
         this.watch = watch;
         this.departures = new Departures(options, member, intake, commits, telling);
         thread.setDaemon(true); // the member's thread stays until it has left
     }
 
     void start() {
-        commitAt = now() + options.commitInterval.toMillis();
-        recommitAt = now() + options.recommitInterval.toMillis();
+        commitAt = now() + Waits.millis(options.commitInterval);
+        recommitAt = now() + Waits.millis(options.recommitInterval);
         aroundAt = now() + FIRST_AROUND_MS;
         thread.start();
     }
@@ -146,22 +153,20 @@ final class Keeper {
     private void run() {
         while (!over) {
             try {
-                hurry.tryAcquire(Math.min(ROUND_MS, options.commitInterval.toMillis()), TimeUnit.MILLISECONDS);
+                long restsAt = System.nanoTime();
+                hurry.tryAcquire(Math.min(ROUND_MS, Waits.millis(options.commitInterval)), TimeUnit.MILLISECONDS);
                 hurry.drainPermits();
-                look();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            } catch (Throwable e) { // of the listener: nobody knows what it has done
+                look(Duration.ofNanos(System.nanoTime() - restsAt));
+            } catch (Throwable e) { // of the listener, also an interrupt: nobody knows what it has done
                 over = true;
                 member.fail("a listener of the consumer failed", e);
             }
         }
     }
 
-    private void look() {
+    private void look(Duration rest) {
         departures.look(this::learn);
-        watch.run();
+        watch.accept(rest);
         telling.tellMet();
         if (now() >= askAgainAt) {
             ask(this::beginQueues);
@@ -187,9 +192,9 @@ final class Keeper {
 
     private void commit() {
         boolean everything = now() >= recommitAt;
-        commitAt = now() + options.commitInterval.toMillis();
+        commitAt = now() + Waits.millis(options.commitInterval);
         if (everything) {
-            recommitAt = now() + options.recommitInterval.toMillis();
+            recommitAt = now() + Waits.millis(options.recommitInterval);
         }
         try {
             commits.write(() -> intake.due(everything, null));
@@ -221,11 +226,16 @@ final class Keeper {
     }
 
     private void beginAt(Map<Grant, Long> places) {
+        Map<Grant, Long> begun;
         synchronized (unbegun) {
-            stillUnbegun(places).forEach((grant, at) -> {
+            begun = stillUnbegun(places);
+            begun.forEach((grant, at) -> {
                 unbegun.remove(Reading.placeOf(grant));
                 intake.begin(grant, at, at);
             });
+        }
+        if (!begun.isEmpty()) {
+            wake.run();
         }
     }
 

@@ -4,32 +4,41 @@ import java.time.Duration;
 
 /** The application's loop: which thread polls, and when it was there last. */
 final class Loop {
-    /** Who works on what was handed out; null: nobody. */
+    /** A look that comes so late was kept from coming: the machine slept, or the process was frozen. */
+    private static final Duration FROZEN = Duration.ofSeconds(5);
+
+    /** Who waits for messages, or works on what was handed out; null: nobody. */
     private volatile Thread taker;
     private volatile boolean polling;
     private volatile long polledAt = System.nanoTime();
 
     /** To come back says that what was handed out before is done; of another thread's that would be a lie. */
-    void enter() {
+    synchronized void enter() {
         Thread other = taker;
         if (other != null && other != Thread.currentThread() && other.isAlive()) {
             throw new IllegalStateException("one thread at a time takes messages from a consumer: \""
-                    + other.getName() + "\" works on some");
+                    + other.getName() + "\" waits for some, or works on them");
         }
+        taker = Thread.currentThread();
     }
 
     void begin() {
         polling = true;
     }
 
-    /** The application works on what it was given, if that is something. */
-    void took(boolean some) {
+    /** The application works on what it was given, if that is something; with nothing another thread may come. */
+    synchronized void end(boolean some) {
         taker = some ? Thread.currentThread() : null;
-    }
-
-    void end() {
         polledAt = System.nanoTime();
         polling = false;
+    }
+
+    /** After a rest of another thread: in the time in which nothing could run the loop could not come back. */
+    synchronized void forgive(Duration rest) {
+        if (rest.compareTo(FROZEN) > 0) {
+            long now = System.nanoTime();
+            polledAt = now - Math.max(0, now - polledAt - rest.toNanos());
+        }
     }
 
     /** Since it was there; none while it waits for messages. */

@@ -18,6 +18,9 @@ final class Reading {
     /** The end of what was handed out, as far as it was not sought anew. */
     long handed;
 
+    /** The end of all that was ever handed out: what is behind it did not come under this grant. */
+    long reached;
+
     /** The first offset under this grant: what is before it came under another one. */
     long began;
 
@@ -42,6 +45,7 @@ final class Reading {
         this.next = at;
         this.began = at;
         this.handed = at;
+        this.reached = at;
         this.seekTo = at;
         this.committed = committed;
         this.done = manual ? at : 0;

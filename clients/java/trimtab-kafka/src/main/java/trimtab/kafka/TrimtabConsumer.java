@@ -16,6 +16,7 @@ import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.apache.kafka.common.serialization.Deserializer;
 import trimtab.Grant;
 import trimtab.Member;
+import trimtab.Waits;
 import trimtab.protocol.Queue;
 import trimtab.session.Ending;
 
@@ -38,8 +39,6 @@ import trimtab.session.Ending;
 public final class TrimtabConsumer<K, V> implements AutoCloseable {
     /** Time for what is still to be sent when the member ends. */
     private static final Duration FAREWELL = Duration.ofSeconds(5);
-    /** The longest wait: a day, so that nobody's "for ever" overflows. */
-    private static final long LONGEST_MS = 86_400_000;
 
     private final ConsumerOptions options;
     private final String name;
@@ -72,7 +71,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         this.member = new Member(options.group, name, options.topics, options.member, follower);
         GroupOffsets offsets = new GroupOffsets(options);
         this.commits = new Commits(member, offsets, intake);
-        this.keeper = new Keeper(options, member, intake, offsets, commits, telling, this::watch);
+        this.keeper = new Keeper(options, member, intake, offsets, commits, telling, reader::wake, this::watch);
         follower.follow(keeper, commits);
     }
 
@@ -86,6 +85,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     public ConsumerRecords<K, V> poll(Duration timeout) {
         enter();
         loop.begin();
+        boolean some = false;
         try {
             intake.comeBack();
             keeper.cameBack();
@@ -94,11 +94,11 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
                 keeper.start();
                 member.start();
             }
-            ConsumerRecords<K, V> records = read(System.nanoTime() + Math.min(timeout.toMillis(), LONGEST_MS) * 1_000_000);
-            loop.took(!records.isEmpty());
+            ConsumerRecords<K, V> records = read(System.nanoTime() + Waits.millis(timeout) * 1_000_000);
+            some = !records.isEmpty();
             return records;
         } finally {
-            loop.end();
+            loop.end(some);
         }
     }
 
@@ -121,7 +121,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     public boolean stop(Duration timeout) {
         stop();
         try {
-            return closed.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            return closed.await(Waits.millis(timeout), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }
@@ -162,7 +162,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
      * @throws IllegalStateException the queue is not this consumer's any more, or was others' meanwhile
      */
     public long token(ConsumerRecord<K, V> record) {
-        Reading reading = intake.readingOf(record);
+        Reading reading = intake.giverOf(record);
         if (reading == null || member.owned(Set.of(reading.grant)).grants.isEmpty()) {
             throw new IllegalStateException(record.topic() + "-" + record.partition() + " went to others");
         }
@@ -332,7 +332,8 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     }
 
     /** Has others go on if the loop does not come back; called by the keeper. */
-    private void watch() {
+    private void watch(Duration rest) {
+        loop.forgive(rest);
         Duration away = loop.away();
         if (stuck == null && !over && away.compareTo(options.maxPollInterval) > 0) {
             stuck = new StuckException("the loop has not come back for " + away.toSeconds()
