@@ -1,5 +1,7 @@
 package trimtab.kafka;
 
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -29,6 +31,10 @@ final class Commits {
     /** How late a wait notices that a queue is lost: as late as the member's thread. */
     private static final long LOOK_MS = 50;
 
+    private static final String UNANSWERED = "no answer to a commit";
+    private static final String LOST = "the queues are others' now";
+    private static final String INTERRUPTED = "interrupted";
+
     private final Member member;
     private final GroupOffsets offsets;
     private final Intake intake;
@@ -36,7 +42,7 @@ final class Commits {
     private final ReentrantLock turn = new ReentrantLock(true);
     /** Held while something is sent or withdrawn, which takes no time. */
     private final Object line = new Object();
-    private KafkaFuture<Void> sent;
+    private Sent sent;
 
     Commits(Member member, GroupOffsets offsets, Intake intake) {
         this.member = member;
@@ -52,12 +58,12 @@ final class Commits {
         try {
             // Its holder may have to wait twice.
             if (!turn.tryLock(2 * GroupOffsets.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                withdraw();
-                throw new Refused("no answer to a commit", null);
+                letGo(UNANSWERED);
+                throw new Refused(UNANSWERED, null);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new Refused("interrupted", e);
+            throw new Refused(INTERRUPTED, e);
         }
         try {
             return writeInTurn(look.get());
@@ -66,10 +72,19 @@ final class Commits {
         }
     }
 
-    /** Lets go of what is on its way. */
-    void withdraw() {
+    /** Lets go of what is on its way, if it is about any of these. */
+    void withdraw(Collection<Grant> grants) {
+        synchronized (line) {
+            if (sent != null && !Collections.disjoint(sent.places.keySet(), grants)) {
+                letGo(LOST);
+            }
+        }
+    }
+
+    private void letGo(String why) {
         synchronized (line) {
             if (sent != null) {
+                sent.withdrawn = why;
                 sent = null;
                 offsets.drop();
             }
@@ -86,7 +101,7 @@ final class Commits {
 
     private boolean writeInTurn(Map<Grant, Long> every) throws Refused {
         Map<Grant, Long> places = new HashMap<>(every);
-        KafkaFuture<Void> answer;
+        Sent mine;
         synchronized (line) {
             Ownership owned = member.owned(every.keySet());
             places.keySet().retainAll(owned.grants);
@@ -96,39 +111,54 @@ final class Commits {
             Map<TopicPartition, OffsetAndMetadata> signed = new HashMap<>();
             places.forEach((grant, at) -> signed.put(
                     Reading.placeOf(grant), new OffsetAndMetadata(at, "trimtab:" + grant.token + ":" + owned.life)));
-            answer = offsets.write(signed);
-            sent = answer;
+            mine = new Sent(places, offsets.write(signed));
+            sent = mine;
         }
-        await(answer, places);
+        await(mine);
         intake.heard(places);
         return places.size() == every.size();
     }
 
-    private void await(KafkaFuture<Void> answer, Map<Grant, Long> places) throws Refused {
+    private void await(Sent mine) throws Refused {
         long late = System.nanoTime() + GroupOffsets.PATIENCE.toNanos();
         try {
             while (true) {
                 try {
-                    answer.get(LOOK_MS, TimeUnit.MILLISECONDS);
+                    mine.answer.get(LOOK_MS, TimeUnit.MILLISECONDS);
                     synchronized (line) {
                         sent = null;
                     }
                     return;
                 } catch (TimeoutException e) {
-                    boolean isOurs = member.owned(places.keySet()).grants.size() == places.size();
+                    boolean isOurs = member.owned(mine.places.keySet()).grants.size() == mine.places.size();
                     if (!isOurs || System.nanoTime() > late) {
-                        withdraw();
-                        throw new Refused(isOurs ? "no answer to a commit" : "the queues are others' now", e);
+                        String why = isOurs ? UNANSWERED : LOST;
+                        letGo(why);
+                        throw new Refused(why, e);
                     }
                 }
             }
         } catch (ExecutionException e) {
-            withdraw(); // a client without a good answer may ask the wrong broker
-            throw new Refused(offsets.reasonOf(e), e.getCause());
+            String why = mine.withdrawn; // then the error is only that of a client that was closed
+            letGo(UNANSWERED); // a client without a good answer may ask the wrong broker
+            throw new Refused(why == null ? offsets.reasonOf(e) : why, e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            withdraw();
-            throw new Refused("interrupted", e);
+            letGo(INTERRUPTED);
+            throw new Refused(INTERRUPTED, e);
+        }
+    }
+
+    /** A commit on its way. */
+    private static final class Sent {
+        final Map<Grant, Long> places;
+        final KafkaFuture<Void> answer;
+        /** Why it was let go of; null: it was not. */
+        volatile String withdrawn;
+
+        Sent(Map<Grant, Long> places, KafkaFuture<Void> answer) {
+            this.places = places;
+            this.answer = answer;
         }
     }
 }

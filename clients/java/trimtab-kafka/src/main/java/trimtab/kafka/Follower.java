@@ -59,7 +59,7 @@ final class Follower implements MemberListener {
 
     @Override
     public void onLost(List<Grant> grants, LossReason reason) {
-        commits.withdraw();
+        commits.withdraw(grants);
         keeper.lose(grants);
         intake.end(grants);
         intake.forget(intake.readingsOf(grants));
