@@ -56,6 +56,10 @@ final class Departures {
         return leaving.isEmpty();
     }
 
+    private synchronized boolean isLeaving(Grant grant) {
+        return leaving.containsKey(grant);
+    }
+
     boolean isAwaited() {
         return intake.readingsOf(all()).stream().anyMatch(it -> intake.isInHand(it) || intake.isUncommitted(it));
     }
@@ -100,7 +104,7 @@ final class Departures {
         if (finished.isEmpty()) {
             return;
         }
-        telling.revoked(finished);
+        telling.revoked(finished, this::isLeaving);
         long flushUntil = System.nanoTime() + options.member.revocationTimeout().toNanos() / FLUSH_SHARE;
         synchronized (this) {
             finished.forEach(it -> leaving.replace(it, flushUntil));

@@ -12,9 +12,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
@@ -39,11 +41,14 @@ final class GroupOffsets {
 
     private final ConsumerOptions options;
     private final Diagnosis diagnosis;
+    /** That of the reader: to one that waits for the ends of transactions, a log ends before the first open one. */
+    private final IsolationLevel isolation;
     private Admin admin;
     private boolean over;
 
     GroupOffsets(ConsumerOptions options) {
         this.options = options;
+        this.isolation = Settings.isReadingAll(options) ? IsolationLevel.READ_UNCOMMITTED : IsolationLevel.READ_COMMITTED;
         this.diagnosis = new Diagnosis(options.member.servers(), options.member.kafka());
     }
 
@@ -138,7 +143,7 @@ final class GroupOffsets {
         }
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
         places.forEach(it -> asked.put(it, spec));
-        ListOffsetsResult asking = client().listOffsets(asked);
+        ListOffsetsResult asking = client().listOffsets(asked, new ListOffsetsOptions(isolation));
         for (TopicPartition place : places) { // one that is not there keeps no other waiting
             try {
                 long at = answer(asking.partitionResult(place)).offset();

@@ -86,9 +86,10 @@ final class Keeper {
         hurry();
     }
 
-    void finish() throws InterruptedException {
+    /** Ends, unless a listener does not come back in time. */
+    void finish(Duration timeout) throws InterruptedException {
         stop();
-        thread.join();
+        thread.join(timeout.toMillis());
     }
 
     /** The application has come back: a hand-over may have waited for that. */

@@ -46,6 +46,11 @@ final class Settings {
         return settings;
     }
 
+    /** Whether the reader takes messages of transactions that are open, or were given up. */
+    static boolean isReadingAll(ConsumerOptions options) {
+        return "read_uncommitted".equalsIgnoreCase(String.valueOf(reading(options).get("isolation.level")));
+    }
+
     /** Those of the client that asks for positions, and writes them: nothing of it outlives its time. */
     static Map<String, Object> asking(ConsumerOptions options, int patienceMs) {
         Map<String, Object> settings = new HashMap<>(options.member.kafka());

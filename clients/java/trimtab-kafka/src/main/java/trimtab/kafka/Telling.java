@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,8 +46,12 @@ final class Telling {
         return granted.contains(queue);
     }
 
-    synchronized void revoked(List<Grant> grants) {
-        listener.onRevoked(grants);
+    /** Those that leave still when it is their turn: what was lost meanwhile is told as such, and only so. */
+    synchronized void revoked(List<Grant> grants, Predicate<Grant> leaves) {
+        List<Grant> leaving = grants.stream().filter(leaves).collect(Collectors.toList());
+        if (!leaving.isEmpty()) {
+            listener.onRevoked(leaving);
+        }
     }
 
     synchronized void lost(List<Grant> grants) {

@@ -243,7 +243,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
                 member.leave(Duration.ZERO);
                 keeper.hurry();
                 member.join(options.member.revocationTimeout().plus(FAREWELL));
-                keeper.finish();
+                keeper.finish(FAREWELL);
             }
         } catch (InterruptedException e) {
             interrupted = true; // once more: it waits for nothing
