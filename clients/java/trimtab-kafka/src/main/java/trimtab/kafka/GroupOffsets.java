@@ -30,7 +30,7 @@ import trimtab.transport.Diagnosis;
  * <p>An admin client does it, because it may be asked by any thread, gives each request up in time, and
  * sends nothing any more once it is closed. A {@code KafkaConsumer} belongs to one thread, and retries.
  */
-final class GroupOffsets {
+class GroupOffsets { // checks play it
     /**
      * The time of one question, and of one commit. A member gives up its queues a fifth of its session before
      * others may get them, and the default session is 10 s: what was sent in this time is not sent after that.
