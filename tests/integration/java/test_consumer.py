@@ -189,6 +189,25 @@ def test_it_begins_where_it_is_told(account: Account, start: Start, group: str) 
     late.wait_for(" took ")
 
 
+def test_at_the_latest_an_open_transaction_is_to_come(
+    account: Account, start: Start, group: str
+) -> None:
+    """It is read when it is committed: the reader has not seen it before."""
+    settings = {"bootstrap.servers": account.servers, "transactional.id": group}
+    with closing(Producer(settings)) as producer:
+        producer.init_transactions(PATIENCE_S)
+        producer.begin_transaction()
+        producer.produce(account.topic, value=b"open", partition=0)
+        assert 0 == producer.flush(PATIENCE_S)
+        late = start("late", "start=latest")
+        with Offsets(account.servers, group, account.topic, QUEUES) as offsets:
+            late.tell("take 1")
+            until(lambda: min(offsets.latest.values()) == 0)
+        producer.commit_transaction(PATIENCE_S)
+
+    assert late.wait_for(" took ").endswith("took {0=[0]}")
+
+
 def test_what_is_wrong_is_said(start: Start) -> None:
     """With the place, and what to do."""
     missing, away, nowhere = (

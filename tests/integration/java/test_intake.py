@@ -29,6 +29,22 @@ def test_in_a_topic_that_was_made_anew_it_counts_from_the_beginning() -> None:
     assert ["true", "2 null"] == answers[7:]
 
 
+def test_where_it_is_in_another_log_no_heir_is_told() -> None:
+    """The heir looks anew; nothing is committed of it, and nothing fetched in vain."""
+    known = play("read 100 107", "done 107", "give")
+    astray = play("read 100 107", "done 107", "stray", "give")
+
+    assert "108 [108]" == known[-1]
+    assert ["stray", "null []"] == astray[-2:]
+
+
+def test_after_a_seek_back_the_token_of_a_message_is_known() -> None:
+    """It came under the present grant; what is before or behind all that was handed out did not."""
+    answers = play("read 100 107", "seek 101", "token 105", "done 105", "token 108", "token 99")
+
+    assert ["true", "false", "false", "false"] == answers[2:]
+
+
 def test_where_messages_were_deleted_what_is_done_stays_done() -> None:
     """It reads on behind them."""
     answers = play("read 100 107", "done 107", "on 108 200", "position", "done 107")

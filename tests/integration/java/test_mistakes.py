@@ -29,11 +29,25 @@ REFUSED: Final = {
     "topic-none": "IllegalArgumentException topics: name at least one",
     "session-none": "IllegalArgumentException sessionTimeout: PT0S is too short: PT0.1S at least",
     "revocation-none": "IllegalArgumentException revocationTimeout: PT0S is too short: ",
+    "session-long": "IllegalArgumentException sessionTimeout: PT25H is too long: PT24H at most",
+    "topic-dot": 'IllegalArgumentException topics: "." is no topic of Kafka\'s: ',
+    "topics-many": "IllegalArgumentException topics: these are 1001, and a member may have 1000",
+    "topics-none": "IllegalArgumentException topics: name at least one",
+    "member-empty": 'IllegalArgumentException memberId: "" is no name: 1 to 255 characters',
+    "member-long": 'IllegalArgumentException memberId: "mmm',
+    "member-odd": 'IllegalArgumentException memberId: "m',
+    "instance-empty": 'IllegalArgumentException instance: "" is no name: ',
+    "group-ours": 'IllegalArgumentException group: "$tick" is a name of the controller\'s own: ',
+    "kafka-null": "IllegalArgumentException kafka: client.id is given as null: leave it out",
+    "guard-null": "IllegalArgumentException guardKafka: client.id is given as null: leave it out",
+    "fetch-null": "IllegalArgumentException fetch: max.poll.records is given as null: leave it out",
 }
 SOON_S: Final = 4.0
 """Less than a session of silence."""
 AT_WORK_S: Final = 10.0
 """Longer than a JVM takes to start and to join."""
+FROZEN_S: Final = 7.0
+"""More than a loop may stay away, and less than a session."""
 HANDED_S: Final = 15.0
 """Half of what is waited for commits by hand, and enough for a JVM to start and to join."""
 
@@ -137,3 +151,34 @@ def test_a_listener_that_fails_with_an_error_ends_its_consumer(
     worker = start("a", "fails=yes")
     worker.tell("idle 60000")
     worker.wait_for("ConsumerFailedException")
+
+    assert " lost " in worker.wait_for(" lost "), "it hears all the same what it has lost"
+
+
+def test_a_member_whose_thread_is_interrupted_ends(start: Callable[..., JavaProcess]) -> None:
+    """It would ask Kafka again and again without a rest, and never hear of anything."""
+    worker = start("a")
+    worker.tell("idle 3000")
+    worker.tell("interrupt trimtab-member")
+    worker.tell("idle 60000")
+    worker.wait_for("ConsumerFailedException")
+
+
+def test_a_process_that_stood_still_is_not_taken_for_stuck(
+    account: Account, start: Callable[..., JavaProcess]
+) -> None:
+    """In the time in which nothing could run its loop could not come back."""
+    account.produce(QUEUES)
+    worker = start("a", "maxPoll=PT5S", "session=PT30S")
+    worker.tell(f"take {QUEUES}")
+    worker.wait_for(" took ")
+    worker.tell(f"sleep {int(2_000 + FROZEN_S * 1_000)}")
+    time.sleep(0.5)
+    worker.freeze()
+    time.sleep(FROZEN_S)
+    worker.wake()
+    account.produce(QUEUES)
+    worker.tell(f"take {QUEUES}")
+    worker.wait_for(" took ", 2)
+
+    assert 0 == worker.end()

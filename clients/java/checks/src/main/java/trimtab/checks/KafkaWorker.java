@@ -30,8 +30,8 @@ import trimtab.kafka.TrimtabConsumer;
  *
  * <p>{@code KafkaWorker SERVERS PREFIX GROUP TOPIC NAME [OPTION=VALUE...]}. Orders: {@code work FILE} has an
  * effect for each message, a line in the file, until {@code stop}; {@code take N}, {@code idle MS}, {@code
- * commit}, {@code pass N}, {@code pause P}, {@code resume P}, {@code seek P OFFSET}, {@code sleep MS}, {@code interrupt}, {@code health}. At the
- * end of stdin it closes its consumer.
+ * commit}, {@code pass N}, {@code pause P}, {@code resume P}, {@code seek P OFFSET}, {@code sleep MS}, {@code
+ * interrupt}, {@code interrupt THREAD}, {@code health}. At the end of stdin it closes its consumer.
  */
 public final class KafkaWorker implements ConsumerListener {
     private static final Duration WAIT = Duration.ofSeconds(1);
@@ -80,6 +80,9 @@ public final class KafkaWorker implements ConsumerListener {
             case "maxPoll":
                 options.maxPollInterval(Duration.parse(value));
                 break;
+            case "session":
+                options.sessionTimeout(Duration.parse(value));
+                break;
             case "revocation":
                 options.revocationTimeout(Duration.parse(value));
                 break;
@@ -125,6 +128,11 @@ public final class KafkaWorker implements ConsumerListener {
                     consumer.seek(place(order[1]), Long.parseLong(order[2]));
                     break;
                 case "interrupt":
+                    if (order.length > 1) {
+                        Thread.getAllStackTraces().keySet().stream()
+                                .filter(it -> it.getName().equals(order[1])).forEach(Thread::interrupt);
+                        break;
+                    }
                     Thread.currentThread().interrupt(); // as shutdownNow() of an executor does
                     return;
                 case "sleep":

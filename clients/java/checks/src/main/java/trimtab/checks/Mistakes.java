@@ -2,6 +2,7 @@ package trimtab.checks;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
@@ -10,6 +11,7 @@ import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import trimtab.Member;
 import trimtab.MemberOptions;
 import trimtab.kafka.ConsumerOptions;
 import trimtab.kafka.TrimtabConsumer;
@@ -60,12 +62,28 @@ public final class Mistakes {
         make("topic-none", () -> reading().subscribe(List.of()));
         make("session-none", () -> ConsumerOptions.of(NOBODY, "g", "a").sessionTimeout(Duration.ZERO));
         make("revocation-none", () -> ConsumerOptions.of(NOBODY, "g", "a").revocationTimeout(Duration.ZERO));
+        make("session-long", () -> MemberOptions.of(NOBODY).sessionTimeout(Duration.ofHours(25)));
+        make("topic-dot", () -> ConsumerOptions.of(NOBODY, "g", "."));
+        make("topics-many", () -> member("g", "m", IntStream.range(0, 1_001).mapToObj(it -> "t" + it).toArray(String[]::new)));
+        make("topics-none", () -> member("g", "m"));
+        make("member-empty", () -> ConsumerOptions.of(NOBODY, "g", "a").memberId(""));
+        make("member-long", () -> member("g", "m".repeat(256), "a"));
+        make("member-odd", () -> member("g", "m\n", "a"));
+        make("instance-empty", () -> MemberOptions.of(NOBODY).instance(""));
+        make("group-ours", () -> ConsumerOptions.of(NOBODY, "$tick", "a"));
+        make("kafka-null", () -> MemberOptions.of(NOBODY).kafka("client.id", null));
+        make("guard-null", () -> ConsumerOptions.of(NOBODY, "g", "a").guardKafka("client.id", null));
+        make("fetch-null", () -> ConsumerOptions.of(NOBODY, "g", "a").fetch("max.poll.records", null));
         System.exit(0); // RocketMQ's client goes on
     }
 
     private static TrimtabConsumer<String, String> reading() {
         ConsumerOptions options = ConsumerOptions.of(NOBODY, "g", "a");
         return new TrimtabConsumer<>(options, new StringDeserializer(), new StringDeserializer());
+    }
+
+    private static Member member(String group, String name, String... topics) {
+        return new Member(group, name, List.of(topics), MemberOptions.of(NOBODY), null);
     }
 
     private static DefaultMQPushConsumer push() throws Exception {

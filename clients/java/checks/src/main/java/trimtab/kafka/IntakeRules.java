@@ -20,7 +20,10 @@ import trimtab.protocol.Queue;
  *
  * <p>A line is {@code read FIRST LAST} (these are handed out), {@code done LAST} (the application commits up to this
  * one; answers whether that counts), {@code on FROM TO} (Kafka does not have the next one, so it reads on
- * elsewhere), or {@code position} (answers where others would begin, and what Kafka has, if that is known).
+ * elsewhere), {@code stray} (Kafka does not have the next one), {@code seek TO}, {@code token OFFSET} (answers
+ * whether that message came under the present grant), {@code give} (the queue is given up; answers where the heir
+ * is to begin, and what is committed), or {@code position} (answers where others would begin, and what Kafka has,
+ * if that is known).
  */
 public final class IntakeRules {
     private static final TopicPartition PLACE = new TopicPartition("orders", 0);
@@ -56,12 +59,28 @@ public final class IntakeRules {
                 intake.goOn(PLACE, Long.parseLong(asked[1]), Long.parseLong(asked[2]));
                 intake.plan();
                 return "on";
+            case "stray":
+                intake.stray(Set.of(PLACE));
+                return intake.plan().paused.contains(PLACE) ? "stray" : "asked for again";
+            case "seek":
+                intake.seek(PLACE, Long.parseLong(asked[1]), () -> true);
+                intake.plan();
+                return "sought";
+            case "token":
+                return Boolean.toString(intake.giverOf(record(Long.parseLong(asked[1]))) != null);
+            case "give":
+                Reading given = reading();
+                intake.end(Set.of(GRANT));
+                return intake.positionToGive(given) + " " + intake.due(false, Set.of(given)).values();
             case "position":
-                Reading reading = intake.readingsOf(Set.of(GRANT)).get(0);
-                return intake.position(reading) + " " + reading.committed;
+                return intake.position(reading()) + " " + reading().committed;
             default:
                 throw new IllegalArgumentException(asked[0]);
         }
+    }
+
+    private Reading reading() {
+        return intake.readingsOf(Set.of(GRANT)).get(0);
     }
 
     private static ConsumerRecord<String, String> record(long offset) {

@@ -1,0 +1,313 @@
+package trimtab.kafka;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.internals.KafkaFutureImpl;
+import trimtab.Grant;
+import trimtab.Member;
+import trimtab.protocol.Assignment;
+import trimtab.protocol.Queue;
+import trimtab.session.MemberSession;
+import trimtab.session.Profile;
+
+/**
+ * Plays what a consumer does when things happen at once, without a server, for tests of it.
+ *
+ * <p>A line on stdin names the story, as the methods do; each is answered by a line.
+ */
+public final class ConsumerRules {
+    private static final String LIFE = "1767225600000-00000001";
+    private static final long HOUR_MS = 3_600_000;
+    private static final Duration HOUR = Duration.ofMillis(HOUR_MS);
+    private static final long MOMENT_MS = 300;
+    private static final Grant FIRST = new Grant(new Queue("orders", "", 0), 1, null, null);
+    private static final Grant SECOND = new Grant(new Queue("orders", "", 1), 1, null, null);
+    private static final Grant AGAIN = new Grant(FIRST.queue, 3, null, null);
+    private static final TopicPartition PLACE = Reading.placeOf(FIRST);
+
+    private final CountDownLatch told = new CountDownLatch(1);
+    private final CountDownLatch mayGoOn = new CountDownLatch(1);
+    private final List<String> heard = new ArrayList<>();
+    private final ConsumerOptions options = ConsumerOptions.of("127.0.0.1:1", "billing", "orders").listener(new Hearer());
+    private final Intake intake = new Intake(false);
+    private final Telling telling = new Telling("m", options);
+    private final PlayedOffsets offsets = new PlayedOffsets(options);
+
+    private ConsumerRules() {}
+
+    public static void main(String[] args) throws Exception {
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            System.out.println(new ConsumerRules().answer(line));
+        }
+        System.exit(0); // what hangs goes on
+    }
+
+    private String answer(String story) throws Exception {
+        switch (story) {
+            case "second-thread":
+                return secondThread();
+            case "frozen":
+                return frozen();
+            case "paused-late":
+                return pausedLate();
+            case "sought-late":
+                return soughtLate();
+            case "revoked-late":
+                return revokedLate();
+            case "withdrawn":
+                return withdrawn();
+            case "begun":
+                return begun();
+            case "hanging":
+                return hanging();
+            default:
+                throw new IllegalArgumentException(story);
+        }
+    }
+
+    /** Whether another thread may poll: while one waits for messages, and when that has got none. */
+    private String secondThread() throws InterruptedException {
+        Loop loop = new Loop();
+        loop.enter();
+        loop.begin();
+        String atFirst = entered(loop);
+        loop.end(false);
+        return atFirst + " " + entered(loop);
+    }
+
+    private static String entered(Loop loop) throws InterruptedException {
+        String[] said = new String[1];
+        Thread other = new Thread(() -> {
+            try {
+                loop.enter();
+                said[0] = "entered";
+            } catch (IllegalStateException e) {
+                said[0] = "refused";
+            }
+        });
+        other.start();
+        other.join();
+        return said[0];
+    }
+
+    /** Whether the loop is taken for away: after a short rest of the keeper, and after a long one. */
+    private static String frozen() throws InterruptedException {
+        Loop loop = new Loop();
+        loop.begin();
+        loop.end(true);
+        Thread.sleep(MOMENT_MS);
+        loop.forgive(Duration.ofMillis(MOMENT_MS));
+        boolean atFirst = isAway(loop);
+        loop.forgive(Duration.ofSeconds(6));
+        return atFirst + " " + isAway(loop);
+    }
+
+    private static boolean isAway(Loop loop) {
+        return loop.away().toMillis() >= MOMENT_MS;
+    }
+
+    /** How many queues are paused when one comes again that was lost while it was paused. */
+    private String pausedLate() throws InterruptedException {
+        intake.begin(FIRST, 0, 0L);
+        Thread loss = loss();
+        intake.pause(PLACE, () -> lost(loss));
+        loss.join();
+        intake.begin(AGAIN, 0, 0L);
+        return Integer.toString(intake.plan().paused.size());
+    }
+
+    /** Where a queue is read that comes again, and was lost while it was sought. */
+    private String soughtLate() throws InterruptedException {
+        intake.begin(FIRST, 0, 0L);
+        Thread loss = loss();
+        intake.seek(PLACE, 7, () -> lost(loss));
+        loss.join();
+        intake.begin(AGAIN, 0, 0L);
+        return intake.plan().seeks.get(PLACE).toString();
+    }
+
+    private Thread loss() {
+        return new Thread(() -> {
+            intake.end(Set.of(FIRST));
+            intake.forget(intake.readingsOf(Set.of(FIRST)));
+        });
+    }
+
+    /** It was ours when that was asked, and goes at that moment. */
+    private static boolean lost(Thread loss) {
+        loss.start();
+        pause();
+        return true;
+    }
+
+    /** What is heard of a queue that was lost while its revocation waited for the listener. */
+    private String revokedLate() throws Exception {
+        Member member = member();
+        Departures departures = new Departures(options, member, intake, new Commits(member, offsets, intake), telling);
+        Thread slow = new Thread(() -> telling.trouble("trouble"));
+        slow.start();
+        told.await();
+        departures.begin(List.of(FIRST));
+        Thread keeper = new Thread(() -> departures.look(readings -> { }));
+        keeper.start();
+        while (keeper.getState() != Thread.State.BLOCKED) {
+            Thread.onSpinWait();
+        }
+        departures.forget(List.of(FIRST));
+        mayGoOn.countDown();
+        keeper.join();
+        telling.lost(List.of(FIRST));
+        return String.join(" ", heard);
+    }
+
+    /** What becomes of a commit when another queue is lost, and when one of its own is. */
+    private String withdrawn() throws Exception {
+        Commits commits = new Commits(member(), offsets, intake);
+        return written(commits, SECOND) + ", " + written(commits, FIRST);
+    }
+
+    private String written(Commits commits, Grant lost) throws InterruptedException {
+        String[] said = new String[1];
+        offsets.answer = new KafkaFutureImpl<>();
+        offsets.sent = new CountDownLatch(1);
+        Thread writer = new Thread(() -> {
+            try {
+                said[0] = "written " + commits.write(() -> Map.of(FIRST, 5L));
+            } catch (Refused e) {
+                said[0] = e.getMessage();
+            }
+        });
+        writer.start();
+        offsets.sent.await();
+        pause();
+        commits.withdraw(List.of(lost));
+        offsets.answer.complete(null);
+        writer.join();
+        return said[0];
+    }
+
+    /** Whether the reader is woken when the keeper has found where a queue begins. */
+    private String begun() throws Exception {
+        Member member = member();
+        AtomicInteger woken = new AtomicInteger();
+        Keeper keeper = new Keeper(options, member, intake, offsets, new Commits(member, offsets, intake), telling,
+                woken::incrementAndGet, rest -> { });
+        keeper.start();
+        keeper.begin(List.of(FIRST));
+        for (int tries = 0; tries < 100 && woken.get() == 0; tries++) {
+            Thread.sleep(20);
+        }
+        keeper.finish(HOUR);
+        return intake.grants() + " " + woken;
+    }
+
+    /** Whether a keeper is waited for that does not come back. */
+    private String hanging() throws Exception {
+        Member member = member();
+        Keeper keeper = new Keeper(options, member, intake, offsets, new Commits(member, offsets, intake), telling,
+                () -> { }, rest -> {
+                    told.countDown();
+                    await(mayGoOn);
+                });
+        keeper.start();
+        told.await();
+        keeper.finish(Duration.ofMillis(MOMENT_MS));
+        mayGoOn.countDown();
+        return "ended";
+    }
+
+    /** One that has both queues, and no Kafka. */
+    private Member member() throws ReflectiveOperationException {
+        Profile profile = new Profile("billing", "m", List.of("orders"), HOUR_MS, HOUR_MS, null, null);
+        MemberSession session = new MemberSession(profile, LIFE, 0);
+        String hold = "{\"queues\":[{\"topic\":\"orders\",\"queues\":[[0,1,null],[1,1,null]]}]}";
+        session.receive(Assignment.read(("{\"v\":1,\"kind\":\"assignment\",\"incarnation\":\"" + LIFE
+                + "\",\"epoch\":1,\"hold\":" + hold + ",\"give\":{\"queues\":[]},\"inherit\":{\"from\":[],\"queues\":[]}"
+                + ",\"session_timeout_ms\":" + HOUR_MS + ",\"revocation_timeout_ms\":" + HOUR_MS
+                + ",\"heartbeat_interval_ms\":" + HOUR_MS + "}").getBytes(StandardCharsets.UTF_8)), 0);
+        Follower follower = new Follower(intake, telling, () -> { });
+        Member member = new Member("billing", "m", List.of("orders"), options.member, follower);
+        Field place = Member.class.getDeclaredField("session");
+        place.setAccessible(true);
+        place.set(member, session);
+        return member;
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(MOMENT_MS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Hears of trouble for as long as it may. */
+    private final class Hearer implements ConsumerListener {
+        @Override
+        public void onTrouble(String text) {
+            told.countDown();
+            await(mayGoOn);
+        }
+
+        @Override
+        public void onRevoked(List<Grant> grants) {
+            heard.add("revoked");
+        }
+
+        @Override
+        public void onLost(List<Grant> grants) {
+            heard.add("lost");
+        }
+    }
+
+    /** What Kafka would say: all is committed at 5, and a commit waits for its answer. */
+    private static final class PlayedOffsets extends GroupOffsets {
+        private KafkaFutureImpl<Void> answer = new KafkaFutureImpl<>();
+        private CountDownLatch sent = new CountDownLatch(1);
+
+        PlayedOffsets(ConsumerOptions options) {
+            super(options);
+        }
+
+        @Override
+        Ends committed(Collection<TopicPartition> places) {
+            Ends ends = new Ends();
+            places.forEach(it -> ends.at.put(it, 5L));
+            return ends;
+        }
+
+        @Override
+        KafkaFuture<Void> write(Map<TopicPartition, OffsetAndMetadata> places) {
+            sent.countDown();
+            return answer;
+        }
+
+        @Override
+        void drop() {
+            answer.completeExceptionally(new KafkaException("the client was closed"));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package trimtab.kafka;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import trimtab.Grant;
+import trimtab.protocol.Queue;
+
+/**
+ * Plays what a consumer's reader does in trouble, with a played client, for tests of it.
+ *
+ * <p>A line on stdin names the trouble, as the methods do; each is answered by a line.
+ */
+public final class ReaderRules {
+    private static final TopicPartition LEADERLESS = new TopicPartition("orders", 0);
+    private static final TopicPartition LED = new TopicPartition("orders", 1);
+    private static final long SHORT_MS = 20;
+    private static final int ROUNDS = 30;
+
+    private final AtomicInteger told = new AtomicInteger();
+    private final AtomicInteger made = new AtomicInteger();
+    private final Intake intake = new Intake(false);
+    private final Played client = new Played();
+
+    private ReaderRules() {}
+
+    public static void main(String[] args) throws Exception {
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            System.out.println(new ReaderRules().answer(line));
+        }
+    }
+
+    private String answer(String trouble) {
+        switch (trouble) {
+            case "leaderless":
+                return leaderless();
+            case "refused":
+                return refused();
+            case "no-host":
+                return noHost();
+            case "subscribed":
+                return subscribed();
+            default:
+                throw new IllegalArgumentException(trouble);
+        }
+    }
+
+    /**
+     * How many messages are read of a queue beside one of which Kafka does not say where it begins; how often that
+     * is asked, and fetched.
+     */
+    private String leaderless() {
+        begin(0, 100);
+        begin(1, 0);
+        KafkaReader<String, String> reader = reader("127.0.0.1:1", new ConsumerListener() {});
+        reader.read(SHORT_MS);
+        client.setPollException(new OffsetOutOfRangeException(Map.of(LEADERLESS, 100L)));
+        reader.read(SHORT_MS);
+        client.addRecord(new ConsumerRecord<>(LED.topic(), LED.partition(), 0, "", ""));
+        int read = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            read += reader.read(SHORT_MS).count();
+        }
+        return read + " " + client.asked + " " + !client.paused().contains(LEADERLESS);
+    }
+
+    /** How often a listener that fails has been told before the keeper tells it what the reader has met. */
+    private String refused() {
+        begin(1, 0);
+        Telling telling = telling("127.0.0.1:1", new ConsumerListener() {
+            @Override
+            public void onTrouble(String text) {
+                told.incrementAndGet();
+                throw new IllegalStateException("played");
+            }
+        });
+        KafkaReader<String, String> reader = reader("127.0.0.1:1", telling);
+        client.setPollException(new ClusterAuthorizationException("played"));
+        reader.read(SHORT_MS);
+        int before = told.get();
+        try {
+            telling.tellMet();
+            return "nothing";
+        } catch (IllegalStateException e) {
+            return before + " " + told;
+        }
+    }
+
+    /** How many clients are made while no host is found. */
+    private String noHost() {
+        KafkaReader<String, String> reader = reader("no.host.invalid:9092", new ConsumerListener() {});
+        for (int round = 0; round < ROUNDS; round++) {
+            reader.read(SHORT_MS);
+        }
+        return made.toString();
+    }
+
+    /** Of which topics the leaders are asked for, after others were subscribed. */
+    private String subscribed() {
+        KafkaReader<String, String> reader = reader("127.0.0.1:1", new ConsumerListener() {});
+        reader.follow(List.of("visits"));
+        reader.read(SHORT_MS);
+        return client.warm;
+    }
+
+    private void begin(int number, long at) {
+        intake.begin(new Grant(new Queue("orders", "", number), 1, null, null), at, at);
+    }
+
+    private KafkaReader<String, String> reader(String servers, ConsumerListener listener) {
+        return reader(servers, telling(servers, listener));
+    }
+
+    private KafkaReader<String, String> reader(String servers, Telling telling) {
+        return new KafkaReader<>(options(servers), intake, telling, () -> {
+            made.incrementAndGet();
+            return client;
+        });
+    }
+
+    private static Telling telling(String servers, ConsumerListener listener) {
+        return new Telling("m", options(servers).listener(listener));
+    }
+
+    private static ConsumerOptions options(String servers) {
+        return ConsumerOptions.of(servers, "billing", "orders");
+    }
+
+    /** A client of a Kafka where one queue has no leader. */
+    private static final class Played extends MockConsumer<String, String> {
+        private int asked;
+        private String warm = "";
+
+        Played() {
+            super("none");
+        }
+
+        @Override
+        public synchronized Map<TopicPartition, Long> beginningOffsets(
+                Collection<TopicPartition> places, Duration timeout) {
+            asked++;
+            if (places.contains(LEADERLESS)) {
+                throw new TimeoutException("played");
+            }
+            return Map.of(LED, 0L);
+        }
+
+        @Override
+        public synchronized List<PartitionInfo> partitionsFor(String topic, Duration timeout) {
+            warm += topic;
+            return List.of();
+        }
+    }
+}

@@ -1,0 +1,36 @@
+"""What a consumer in Java does when things happen at once, and its reader in trouble: played."""
+
+from typing import Final
+
+import pytest
+
+from tests.integration.java_programs import answered, java
+
+pytestmark = pytest.mark.slow
+
+CONSUMER: Final = {
+    "second-thread": "refused entered",
+    "frozen": "true false",
+    "paused-late": "0",
+    "sought-late": "0",
+    "revoked-late": "lost",
+    "withdrawn": "written true, the queues are others' now",
+    "begun": "[orders-0@1] 1",
+    "hanging": "ended",
+}
+READER: Final = {
+    "leaderless": "1 1 false",
+    "refused": "0 1",
+    "no-host": "0",
+    "subscribed": "visits",
+}
+
+
+def test_what_happens_at_once_comes_in_one_order() -> None:
+    """Threads of the application, of the member, and the keeper."""
+    assert [*CONSUMER.values()] == answered(java("kafka.ConsumerRules"), [*CONSUMER])
+
+
+def test_a_reader_in_trouble_reads_what_can_be_read() -> None:
+    """And neither spins nor meets what a listener throws."""
+    assert [*READER.values()] == answered(java("kafka.ReaderRules"), [*READER])

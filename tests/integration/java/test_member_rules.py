@@ -1,0 +1,98 @@
+"""What a member in Java says and takes, and how it ends where there is no Kafka."""
+
+import json
+from typing import Any, Final
+
+import pytest
+
+from tests.builders.sessions import MINE, OTHERS, a_release, assignment
+from tests.integration.java_programs import answered, java
+from trimtab.protocol import TOPICS, UndecodableRecord, decode, encode
+
+pytestmark = pytest.mark.slow
+
+CENTURY_MS: Final = 36_500 * 86_400_000
+
+
+def test_a_life_has_a_name_of_ascii_digits_in_every_language() -> None:
+    """Others the controller does not take."""
+    program, *rest = java("MemberRules")
+    for language in ("fa", "ar"):
+        command = [program, f"-Duser.language={language}", "-Duser.country=EG", *rest]
+        assert ["1767225600000-0000000a"] == answered(command, ["life"])
+
+
+def test_for_ever_can_be_added_to_a_clock() -> None:
+    """A hundred years will do."""
+    assert [str(CENTURY_MS)] == answered(java("MemberRules"), ["forever"])
+
+
+def test_a_member_that_fails_before_it_has_reached_kafka_ends() -> None:
+    """It would go on trying for ever."""
+    assert ["ABANDONED true"] == answered(java("MemberRules"), ["unconnected"])
+
+
+def test_a_writer_that_meets_an_error_says_so_and_goes_on() -> None:
+    """Its thread would be gone, and the member beat no more."""
+    assert ["2"] == answered(java("transport.WriterRules"), ["go"])
+
+
+def changed(record: bytes, field: str, value: object) -> str:
+    """The record with another value in one place, as in ``hold.queues.0.topic``."""
+    other = json.loads(record)
+    *way, last = [int(it) if it.isdigit() else it for it in field.split(".")]
+    place = other
+    for step in way:
+        place = place[step]
+    place[last] = value
+    return json.dumps(other)
+
+
+Cases = dict[str, list[Any]]
+ORDERS: Final[Cases] = {
+    "incarnation": ["", "1", f"{MINE}0", MINE.upper()],
+    "epoch": [-1, 2**53, 1.5, 2**70],
+    "session_timeout_ms": [0, 99, 86_400_001, 2**62],
+    "revocation_timeout_ms": [-1],
+    "heartbeat_interval_ms": [0],
+    "unknown": [2**63, -(2**70), [{"deep": 2**64}], 1e300],
+    "hold.queues.0.topic": ["", "t" * 256, "a\nb", "\u2028", "t" * 255],
+    "hold.queues.0.broker": ["b" * 256, "b"],
+    "hold.queues.0.queues.0": [[-2, 1, None], [2**31, 1, None], [0, -1, None], [0, 2**53, None]],
+    "hold.queues.0.queues.1": [[9, 1, -1], [9, 1, 2**53], [9, 1, 2**53 - 1]],
+    "inherit.from.0": [["a", "x"], ["", OTHERS], ["a", OTHERS]],
+    "inherit.queues.0.queues.0": [[7, 1, 1, 0], [7, 1, 0, -1], [7, 1, -1, 0], [7, 1, 0, 0]],
+}
+LETTING_GO: Final[Cases] = {
+    "member": ["", "m" * 256, "m" * 255],
+    "incarnation": ["1-2"],
+    "sequence": [-1, 2**53],
+    "queues.queues.0.queues.0": [
+        *([0, 1, -1], [0, 1, 2**63], [0, 1, 2**63 - 1, None], [0, 1, None, 2**53]),
+        *([0, 1, None, 2**53 - 1], [0, 1, None, -1], [0, 1, 0, None]),
+    ],
+}
+
+
+def test_what_is_out_of_range_is_skipped_as_in_python() -> None:
+    """A record that anybody may have written ends no reader."""
+    given = assignment(3, hold=((0, 1), (1, 1)), inherit=((5, 3, "a", 2),))
+    gone = a_release("a", (0, 1, 7, None))
+    places = (("assignment", given, ORDERS), ("release", gone, LETTING_GO))
+    lines, expected = list[str](), list[str]()
+    for kind, record, cases in places:
+        for text in (changed(encode(record), *it) for it in pairs(cases)):
+            lines.append(f"{kind} {text}")
+            try:
+                decode(TOPICS[f"{kind}s"], text.encode())
+                expected.append("read")
+            except UndecodableRecord:
+                expected.append("skipped")
+
+    assert expected == answered(java("MemberRules"), lines)
+    assert min(expected.count(it) for it in ("read", "skipped")) > 5
+
+
+def pairs(cases: Cases) -> list[tuple[str, Any]]:
+    """Each place with each of its values."""
+    return [(field, value) for field, values in cases.items() for value in values]
