@@ -10,7 +10,7 @@ Called by every command that takes `--watch`. Its one rule: what is not known is
 import time
 from collections.abc import Iterable
 
-from console.errors import Away, Failure
+from console.errors import Failure
 from console.published import Published
 from console.views.controllers import silence
 from trimtab.protocol import Controller
@@ -31,16 +31,10 @@ class AtWork:
         """Since when that is known here, and whether it came meanwhile."""
 
     def remark(self) -> str | None:
-        """Say that no controller is at work, or that it is not known; None: one is.
-
-        Raises:
-            Away: Kafka does not answer.
-        """
+        """Say that no controller is at work, or that it is not known; None: one is."""
         try:
             said = self._published.controllers()
-        except Away:
-            raise
-        except Failure as error:  # who may read only `groups` still gets what was asked for
+        except Failure as error:  # what was asked for has been read, and is shown all the same
             return f"whether a controller is at work is not known: {error}"
         return silence(said, self._now_ms(said))
 
@@ -48,7 +42,7 @@ class AtWork:
         """Tell the time by the broker's clock, as well as it is known here."""
         newest_ms = max((at_ms for at_ms, it in said if it.role != "standby"), default=0)
         now = time.monotonic()
-        if newest_ms != self._newest_ms:
+        if self._newest_ms is None or newest_ms > self._newest_ms:
             self._hears = self._newest_ms is not None
             self._newest_ms, self._since = newest_ms, now
         by_word_ms = newest_ms + round(1_000 * (now - self._since))

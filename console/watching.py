@@ -57,13 +57,12 @@ def watched(
     while True:
         try:
             shown = at_once(draw, PATIENCE_S, screen.wait)
-            said = at_once(remark, PATIENCE_S, screen.wait)
         except Away as error:
             if not screen.has_shown:
                 raise
             screen.lose(str(error))
         else:
-            screen.show(shown, said)
+            screen.show(shown, at_once(remark, PATIENCE_S, screen.wait))
         time.sleep(_EVERY_S)
 
 

@@ -49,8 +49,14 @@ class Life(NamedTuple):
 
     @property
     def shared_name(self) -> MemberId:
-        """What it calls itself, and all lives of its process: without ``own_names``' addition."""
+        """What it calls itself, as its twins do: its name without what ``own_names`` adds."""
         return MemberId(self.member.removesuffix(f"@{self.incarnation}"))
+
+    @property
+    def process(self) -> str:
+        """What the lives of one process have in common; of twins that are told apart no others."""
+        shared = self.shared_name
+        return shared if shared == self.member else f"{shared}@{start_of(self.incarnation)}"
 
 
 def start_of(incarnation: Incarnation) -> str:

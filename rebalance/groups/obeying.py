@@ -170,8 +170,9 @@ def _spare_the_last(draft: Draft, command: DrainMember | EvictMember) -> None:
 
 def _drain(draft: Draft, command: DrainMember, event: Commanded) -> None:
     _spare_the_last(draft, command)
+    life = _member(draft, command.member).life(command.member)
     membership.dismiss(draft, command.member)
-    draft.rules.drain(_member(draft, command.member).life(command.member))
+    draft.rules.drain(life)
     draft.outbox.changes.append(_cause(event))
 
 

@@ -110,9 +110,9 @@ def _deadlines(draft: Draft, without: Collection[MemberId] = ()) -> Iterator[Mil
         yield from (deadline for name, deadline in _revocations(draft) if members[name].eager)
         return
     revocations = _revocations(draft)
-    overdue = {name for name, _ in revocations}
-    for name, until in held.items():  # who has let go meanwhile has until its session ends
-        yield until if name in overdue else Millis(max(until, sessions[name]))
+    for name, until in held.items():  # nothing becomes of it before that, if it lets go meanwhile
+        late = min((deadline for it, deadline in revocations if it == name), default=sessions[name])
+        yield Millis(max(until, min(late, sessions[name])))
     yield from (deadline for name, deadline in revocations if name not in held)
 
 

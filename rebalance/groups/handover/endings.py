@@ -21,15 +21,15 @@ only ``adoption`` and this module take queues.
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.handover import claims, notice, passing, strangers
+from rebalance.groups.handover.omissions import LEAP
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Released
 from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
-from rebalance.ids import Epoch, Held, Life, Millis, Naming, Queue, Tenure
+from rebalance.ids import Epoch, Held, Life, Millis, Queue, Tenure
 from rebalance.stamp import Stamp
 
 
@@ -43,8 +43,6 @@ class _Step:
     """Queues whose holder is done and that had no heir; ``baton.settle`` fills them."""
 
 
-_FARTHEST: Final = 1_000_000
-"""Lives that hand a queue on before the controller reads it draw one epoch each: far fewer."""
 _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
 """The holder did, or is taken to have done, what it was told."""
 
@@ -69,7 +67,9 @@ def book(draft: Draft, event: Released) -> bool:
             )
         ending = Ending.RELEASED if event.own or owned.ending is None else owned.ending
         since = event.stamp.heard if event.own else passing.last_sign(draft, owned)
-        heir = _named(draft, owned, naming)
+        heir = owned.named_by(naming)
+        if heir is not None and is_too_far(draft, heir.epoch):
+            heir = None
         goes |= heir is not None and owned.asked is None
         _vacate(draft, queue, owned, ending, event.stamp, heir, since)
         if heir is not None:
@@ -79,14 +79,13 @@ def book(draft: Draft, event: Released) -> bool:
     return goes
 
 
-def _named(draft: Draft, owned: Ownership, naming: Naming) -> Grant | None:
-    """Return the grant that a release names, unless its epoch is one that nobody can have drawn.
+def is_too_far(draft: Draft, epoch: Epoch) -> bool:
+    """Tell whether nobody can have drawn an epoch that a release names.
 
     Epochs go on above it. Near their end no member could release anything any more, and the cell's
     next groups would begin there, too.
     """
-    heir = owned.named_by(naming)
-    return None if heir is not None and heir.epoch > draft.next_epoch + _FARTHEST else heir
+    return epoch > draft.next_epoch + LEAP
 
 
 def _begin(draft: Draft, queue: Queue, tenure: Tenure, stamp: Stamp) -> None:

@@ -30,7 +30,8 @@ REASON: Final = (
 """What is said of the group meanwhile."""
 LEAP: Final = Epoch(1_000_000)
 """So far above what was found epochs go on where the group's own was not found. It draws one a
-batch at most: no member has gone without a record for as many."""
+batch at most: no member has gone without a record for as many. Nor have as many lives handed a
+queue on, each under an epoch of its own, before a release of theirs is read (``endings``)."""
 
 
 def counts(found: Sequence[Found]) -> tuple[int, int]:

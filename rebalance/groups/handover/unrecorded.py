@@ -27,7 +27,7 @@ def enter(
     for queue in sorted(last.keys() | remembered.keys()):
         if draft.handover.books.get(queue) is not None:
             continue
-        page = _page(remembered.get(queue), last.get(queue))
+        page = _page(draft, remembered.get(queue), last.get(queue))
         if page is None:
             continue
         draft.handover.books.put(queue, page)
@@ -49,7 +49,7 @@ def await_holders(draft: Draft, absent: Mapping[Queue, Ownership], now: Stamp) -
             endings.welcome(draft, queue, page.holder, now, ended=False)
 
 
-def _page(remembered: Ownership | None, last: Naming | None) -> Ownership | None:
+def _page(draft: Draft, remembered: Ownership | None, last: Naming | None) -> Ownership | None:
     """Return a queue's page; None: it is free.
 
     A heir that no record shows has ended. Under a last release that names one by its epoch alone it
@@ -59,6 +59,8 @@ def _page(remembered: Ownership | None, last: Naming | None) -> Ownership | None
         former = (*remembered.former, *remembered.heirs)
         return replace(remembered, heirs=(), named=None, former=former, begun=True)
     if last is None or last.to is None or last.next is None or last.next <= last.epoch:
+        return None
+    if endings.is_too_far(draft, last.next):
         return None
     return Ownership(Grant(last.to, last.next), begun=True)
 

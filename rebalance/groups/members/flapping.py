@@ -131,7 +131,7 @@ def _drop_faded(draft: Draft, clock: Millis) -> None:
 def _past(draft: Draft, life: Life, instance: InstanceId | None) -> str:
     """Whose past it is: the instance's, unless a whole fleet shares that instance."""
     shared = draft.policy.on_twin_instance is TwinRule.SEPARATE
-    return life.shared_name if instance is None or shared else instance
+    return life.process if instance is None or shared else instance
 
 
 def _recalled(draft: Draft, past: str, clock: Millis) -> Flaps:

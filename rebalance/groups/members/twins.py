@@ -147,8 +147,8 @@ def _is_replaced(draft: Draft, event: Joined, rival: MemberId) -> bool:
 
 def _is_namesake(draft: Draft, event: Joined, rival: MemberId) -> bool:
     """Tell whether a rival is another life of the newcomer's name, told apart or not."""
-    incarnation = draft.membership.members[rival].incarnation
-    return Life(rival, incarnation).shared_name == event.life.shared_name
+    life = draft.membership.members[rival].life(rival)
+    return life.shared_name == event.life.shared_name
 
 
 def _has_come_back(draft: Draft, event: Joined, rival: MemberId) -> bool:

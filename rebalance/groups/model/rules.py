@@ -88,7 +88,7 @@ class RulesDraft:
 
     def drain_no_more(self, life: Life) -> None:
         """Its process may have queues again."""
-        self.drained = tuple(it for it in self.drained if it.shared_name != life.shared_name)
+        self.drained = tuple(it for it in self.drained if it.process != life.process)
 
     def drop(self) -> None:
         """Forget which commands were obeyed; what they have set stays."""

@@ -27,7 +27,7 @@ RETRIES: Final = "%RETRY%"
 """What the names of topics begin with from which RocketMQ's groups take failed messages again."""
 _INTERNAL: Final = "__"
 """What the names of Kafka's internal topics begin with."""
-_KEPT: Final = 128
+_KEPT: Final = 256
 """Sets of topics kept: of a cluster with 5,000 topics each takes half a megabyte, and a topic that
 is created makes all of them anew."""
 

@@ -10,7 +10,7 @@ What is promised, of what the strategy would do after one departure:
    each member have one as can, if that member alone goes.
 2. After that departure no heir stands higher (load / weight) than the highest one of the best
    spread would with one queue more (``settling``). Heirs are of the owner's rack where that costs
-   nothing, and racks are no more than ``FEW``.
+   nothing, and racks are no more than ``FEW``; that many more or fewer, and all are settled anew.
 3. It is a function of the owners, the heirs as they were and the candidates: not of the order of
    anything, nor of what is kept in memory.
 4. When one of M members comes or goes, about 2 N / M of N heirs change: those of its own queues,

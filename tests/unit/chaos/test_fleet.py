@@ -22,13 +22,15 @@ def test_only_who_was_told_is_stopped(
         record = Recorder(tmp_path / "round.events", "round")
         members = Fleet(tmp_path, lambda *_: ["sleep", "60"], record, guarded=[0])
         members.start(0)
-        members.stop(0)
-        members.resume(0)
-        members.resume(0)
-        kinds = [it.kind for it in read(tmp_path)]
-        record.close()
-        for process in (other, members.members[0][0].process):
-            process.kill()
-            process.communicate()
+        try:
+            members.stop(0)
+            members.resume(0)
+            members.resume(0)
+            kinds = [it.kind for it in read(tmp_path)]
+        finally:
+            record.close()
+            for process in (other, members.members[0][0].process):
+                process.kill()
+                process.communicate()
 
     assert ["started", *(["stopped", "resumed"] if is_there else [])] == kinds

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException, Message
@@ -32,6 +33,8 @@ class Client:
     raised: KafkaException | None = None
     refused: KafkaError | None = None
     left = 0
+    asked = Event()
+    """Set when it was asked to send something."""
 
     def __init__(self, _settings: object) -> None:
         pass
@@ -39,6 +42,7 @@ class Client:
     def produce(self, _topic: str, _value: bytes, partition: int, on_delivery: Heard) -> None:
         """Take a message, or refuse it."""
         assert partition == 0
+        self.asked.set()
         if self.raised is not None:
             raise self.raised
         on_delivery(self.refused, Sent())  # type: ignore[arg-type]  # as much of it as is asked
@@ -60,8 +64,9 @@ def play(monkeypatch: pytest.MonkeyPatch, home: Path, client: type[Client]) -> T
     monkeypatch.setattr(traffic, "Producer", client)
     produced = Traffic("kafka", "orders", home, rate=1_000, seed=1)
     produced.partitions = 1
+    client.asked.clear()
     with produced:
-        time.sleep(0.05)
+        assert client.asked.wait(10.0)
     return produced
 
 

@@ -126,10 +126,9 @@ def test_one_that_has_ended_is_missed(watcher: AtWork, installation: Installatio
 
 
 def test_what_is_not_known_is_said(watcher: AtWork, installation: Installation) -> None:
-    """Without the right to look; while Kafka is away that is what is said."""
+    """Without the right to look, or while Kafka does not answer: the view was read all the same."""
     installation.failure = Failure("no right to Read topic controllers")
     assert "is not known: no right" in (watcher.remark() or "")
 
     installation.failure = Away("Kafka is away")
-    with pytest.raises(Away):
-        watcher.remark()
+    assert "is not known: Kafka is away" in (watcher.remark() or "")

@@ -124,9 +124,33 @@ def test_who_comes_and_goes_rests_whatever_its_lives_are_called() -> None:
     story = Story(policy=Policy(on_twin=TwinRule.SEPARATE, flap_limit=4))
     story.reads(joined("a"), routed("orders", 2))
     for number in range(1, 6):
-        story.reads(joined(f"b:{number}"))
+        story.reads(joined(f"b:5-{number}"))
         story.waits(seconds=1)
-        story.reads(left(f"b:{number}"))
-    story.reads(joined("b:6"))
+        story.reads(left(f"b:5-{number}"))
+    story.reads(joined("b:5-6"))
 
-    assert story.state.membership.members[MemberId("b@6")].resting_until is not None
+    assert story.state.membership.members[MemberId("b@5-6")].resting_until is not None
+
+
+def test_a_fleet_of_one_name_has_no_past_in_common() -> None:
+    """Its containers are restarted one after the other, and none comes and goes."""
+    story = Story(policy=Policy(on_twin=TwinRule.SEPARATE, flap_limit=4))
+    story.reads(*(joined(f"b:{number}-0") for number in range(1, 7)), routed("orders", 2))
+    for number in range(1, 7):
+        story.reads(left(f"b:{number}-0"))
+        story.waits(seconds=1)
+        story.reads(joined(f"b:{number + 10}-0"))
+
+    assert 6 == len(story.state.membership.members)
+    assert {None} == {it.resting_until for it in story.state.membership.members.values()}
+
+
+def test_twins_are_drained_one_by_one() -> None:
+    """They share a name, and each is a process of its own."""
+    story = Story(policy=Policy(on_twin=TwinRule.SEPARATE))
+    story.reads(joined("a"), joined("b:5-1"), joined("b:6-1"), routed("orders", 2))
+    for twin in ("b@5-1", "b@6-1"):
+        story.reads(commanded(DrainMember(MemberId(twin)), name=twin))
+    story.reads(joined("b:5-2", last_epoch=Epoch(1)))
+
+    assert story.state.membership.members[MemberId("b@5-2")].draining
