@@ -37,8 +37,8 @@ def test_a_join_that_nobody_answers_is_told(world: World) -> None:
     assert isinstance(error, NoControllerError)
     assert (
         "no controller answers: the join of this member (asked 2 times) has been in topic "
-        "t.members of Kafka at kafka-1:9092 for 15 s. The last tick of one is 312 s old. Is a "
-        'controller running with prefix "t." on this Kafka?'
+        "t.members of Kafka at kafka-1:9092 for 15 s. The last tick of one is 312 s old. Start "
+        'a controller with prefix "t." on this Kafka'
     ) in str(error)
 
 
@@ -117,9 +117,7 @@ def test_a_transport_of_ones_own_is_told_as_much_as_is_known() -> None:
     world.join(0)
     (error,) = world.look(0, UNANSWERED_MS)
 
-    assert "has been in topic members for 15 s. Is a controller running with this prefix" in str(
-        error
-    )
+    assert "has been in topic members for 15 s. Start a controller with this prefix" in str(error)
     assert [] == world.answers.asked
 
 

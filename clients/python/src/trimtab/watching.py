@@ -209,9 +209,9 @@ class Watch:
         times = "once" if self._tries == 1 else f"{self._tries} times"
         return NoControllerError(
             f"no controller answers: the join of this member (asked {times}) has been in topic "
-            f"{topic}{where} for {UNANSWERED_MS // 1_000} s. {self._evidence}Is a controller "
-            f"running with {prefix} on this Kafka? Look at its log, and run `trimtab health` "
-            "where it runs. The member goes on asking"
+            f"{topic}{where} for {UNANSWERED_MS // 1_000} s. {self._evidence}Start a controller "
+            f"with {prefix} on this Kafka, or look at its log, and run `trimtab health` where it "
+            "runs. The member goes on asking"
         )
 
     def _look_at_callbacks(self, now: int) -> None:
