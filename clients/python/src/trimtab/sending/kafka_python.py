@@ -33,8 +33,8 @@ from trimtab.sending.kafka_python_link import DEFAULTS, KafkaPythonLink, way_of
 from trimtab.sending.kafka_python_questions import cluster_id, leaders_of
 from trimtab.sending.patience import Patience
 from trimtab.sending.telling import Here
-from trimtab.transports.kafka_python import IN_ORDER, REFUSALS, close_producer
-from trimtab.transports.kafka_python_connecting import connected
+from trimtab.transports.kafka_python import IN_ORDER, close_producer
+from trimtab.transports.kafka_python_connecting import REFUSALS, connected
 
 _Untyped = Any
 """What comes from kafka-python, which ships no types."""

@@ -17,8 +17,8 @@ from trimtab.errors import ConfigurationError, TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Place, VerdictRecord
-from trimtab.transports.kafka_python import REFUSALS, close_producer
-from trimtab.transports.kafka_python_connecting import connected
+from trimtab.transports.kafka_python import close_producer
+from trimtab.transports.kafka_python_connecting import REFUSALS, connected
 from trimtab.transports.kafka_python_unread import forget
 from trimtab.transports.link import Link
 from trimtab.transports.progress import Progress

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
-from kafka.errors import KafkaConfigurationError, KafkaError, TopicAuthorizationFailedError
+from kafka.errors import KafkaError, TopicAuthorizationFailedError
 
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.session import Send
@@ -27,7 +27,7 @@ from trimtab.transports.contract import (
     Undelivered,
 )
 from trimtab.transports.diagnosis import Fault, Said, fitting, interrupted
-from trimtab.transports.kafka_python_connecting import connected, described
+from trimtab.transports.kafka_python_connecting import REFUSALS, connected, described
 from trimtab.transports.kafka_python_unread import forget
 from trimtab.transports.link import Link
 from trimtab.transports.progress import Progress
@@ -41,8 +41,6 @@ from trimtab.transports.topics import (
     unusable,
 )
 
-REFUSALS: Final = (AssertionError, ValueError, KafkaConfigurationError)
-"""How this library refuses options, each of its clients in its own way."""
 _ANSWER_MS: Final = 1_000
 """How long the only thread waits for an answer: a fraction of the shortest useful session."""
 

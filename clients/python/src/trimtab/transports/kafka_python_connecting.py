@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from kafka import KafkaAdminClient
 from kafka.errors import (
+    KafkaConfigurationError,
     KafkaError,
     SaslAuthenticationFailedError,
     UnsupportedSaslMechanismError,
@@ -27,6 +28,8 @@ from trimtab.transports.diagnosis import Fault, Said, unreachable
 from trimtab.transports.link import Link
 from trimtab.transports.listener import distrust
 
+REFUSALS: Final = (AssertionError, ValueError, KafkaConfigurationError)
+"""How this library refuses options, each of its clients in its own way."""
 _REMEMBERED: Final = 20
 """Failures that are kept: each has the same reason, or another broker's."""
 
@@ -40,6 +43,10 @@ def connected(make: Callable[..., Any], options: Mapping[str, Any], link: Link) 
     network = _Network()
     try:
         return make(**options, kafka_client=network)
+    except REFUSALS:  # some are looked at when there is a network client already
+        if network.client is not None:
+            network.client.close()
+        raise
     except KafkaError as error:
         if network.client is None:
             raise  # it is the options
