@@ -68,6 +68,8 @@ class _Pending:
     begun_s: float
     sent_s: float
     tries: int = 1
+    error: Exception | None = None
+    """What the last try has met."""
 
 
 class KafkaPythonSender:
@@ -204,15 +206,19 @@ class KafkaPythonSender:
         if isinstance(error, RetriableError):
             times.note_failure(now - pending.sent_s)
             if self._patience.allows(pending.tries, pending.begun_s, now):
-                self._again.append((times, pending))
+                self._again.append((times, replace(pending, error=error)))
                 return
         self._settle(pending, error, None)
 
     def _hand_on(self, times: BrokerTimes, pending: _Pending) -> None:
-        # Or it would wait for that as long as the first message to a topic, and all others with it.
+        # What is unknown for a moment is left for later, while there is time: `send` would wait for
+        # it as long as for the first message to a topic, and all others with it.
         known = self._free._metadata  # noqa: SLF001 - as `leaders_of`
         if known.partitions_for_topic(pending.topic) is None:
-            self._settle(pending, KafkaError("its topic is unknown now"), None)
+            if self._patience.allows(pending.tries, pending.begun_s, time.monotonic()):
+                self._again.append((times, pending))
+            else:
+                self._settle(pending, pending.error, None)
             return
         turn = self.dispatch.again(pending.topic, times.broker, wall_ms())
         partition, other, _ = turn if turn is not None else (ANYWHERE, times, False)
