@@ -115,6 +115,19 @@ def test_after_the_end_nothing_is_taken_and_nothing_is_left() -> None:
     until(lambda: not _threads_of_clients() & ours)
 
 
+def test_a_callback_that_exits_at_the_end_keeps_no_client_open() -> None:
+    """Else the thread of the other one would ask for reports of a client that is gone."""
+    producer = Producer("127.0.0.1:1", client="confluent", central=False, kafka={"log_level": 0})
+    producer.send("t", b"v", None, lambda *_: sys.exit(3))
+    producer.send("t", b"v", b"k")
+    keyed = sender(producer)._keyed  # noqa: SLF001 - nobody else has it
+    assert keyed is not None
+
+    with pytest.raises(SystemExit):
+        producer.close("1ms")
+    assert not keyed._thread.is_alive()  # noqa: SLF001 - as above
+
+
 def _threads_of_clients() -> set[str]:
     """Those of librdkafka, whose names say so."""
     found = set[str]()

@@ -15,6 +15,7 @@ Loaded by `choose`.
 
 import threading
 import time
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -155,8 +156,9 @@ class ConfluentSender:
         finally:
             self._is_closing = True
             self.dispatch.close(CLOSED)
-            for lane in self._lanes:
-                lane.close()
+            with ExitStack() as ending:  # each, whatever a callback of another's raises
+                for lane in self._lanes:
+                    ending.callback(lane.close)
         return self._purged
 
     def disconnect(self) -> None:

@@ -75,12 +75,14 @@ class Lane:
 
     def close(self) -> None:
         """Give up what is not settled, which is reported, and end."""
-        if len(self.client):
-            self.client.purge()
-            self.flush(_PURGE_S)
-        self._closing.set()
-        if self._thread.ident is not None:
-            self._thread.join()
+        try:
+            if len(self.client):
+                self.client.purge()
+                self.flush(_PURGE_S)
+        finally:  # a callback may raise `SystemExit`; the client is let go of all the same
+            self._closing.set()
+            if self._thread.ident is not None:
+                self._thread.join()
 
     def discard(self) -> None:
         """Let go of the client, which disconnects; nothing can be asked of it any more."""
