@@ -1,5 +1,6 @@
 """What a subscription says of a Kafka that assigns nothing, or says nothing."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -11,6 +12,7 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from tests.builders.application import WAIT_S, until
 from tests.builders.sessions import queue
+from trimtab.errors import ConfigurationError
 from trimtab.moving import subscription as module
 from trimtab.moving.subscription import Changes, Subscription
 from trimtab.protocol import QueueRef
@@ -112,6 +114,27 @@ def test_a_callback_of_the_application_that_raises_ends_nothing(made: Subscripti
 
     assert "GROUP_AUTHORIZATION_FAILED" in str(heard.pop(3))
     assert ["kafka: a callback failed: "] * 4 == [str(it)[:26] for it in heard]
+
+
+def test_the_same_mistake_is_logged_once(
+    made: Subscription, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It may come with each look of the thread; who is told of it counts for himself."""
+    heard: list[Exception] = []
+    made._consumer.close()  # noqa: SLF001 - nobody else has it
+    made._consumer = cast("Any", Mistaken(*[LookupError()] * 3))  # noqa: SLF001 - as above
+    made.start(cast("Changes", SimpleNamespace(trouble=heard.append)))
+    until(lambda: len(heard) == 4)
+
+    assert 1 == caplog.text.count("a callback failed")
+
+
+def test_who_asks_hears_of_a_callback_that_exits(made: Subscription) -> None:
+    """Else it would wait for its time to be over; and it is not ended itself."""
+    made.start(cast("Changes", SimpleNamespace(trouble=lambda _: None)))
+    asked = made._ask(lambda _: sys.exit(3))  # noqa: SLF001 - no Kafka answers here
+
+    assert isinstance(asked.exception(WAIT_S), ConfigurationError)
 
 
 def test_an_error_callback_that_raises_does_not_end_the_thread() -> None:

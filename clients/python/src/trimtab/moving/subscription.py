@@ -6,7 +6,7 @@ is assigned it pauses: other parts read.
 
 One thread uses the client; others give it jobs. Kafka's rebalance waits until what is taken away is
 finished, and that may have to be committed: so this thread goes on with jobs meanwhile. Used by
-`mover`. Its one rule: an answer dropped before sending is never sent.
+`mover`. Its one rule: a commit that is dropped before it is sent is never sent.
 """
 
 import logging
@@ -21,13 +21,15 @@ from typing import Any, Final, NamedTuple, Protocol
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from trimtab.callbacks import MISTAKES, mistaken
-from trimtab.clock import now_s
+from trimtab.clock import now_ms, now_s
 from trimtab.consuming.confluent import checked, metadata_of, place, queue_of
 from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.moving.sides import LastCommit, read_commit
 from trimtab.protocol import QueueRef
+from trimtab.repeats import Repeats
 from trimtab.transports.confluent_discarding import discard
+from trimtab.troubles import REPEAT_MS
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _ASK_S: Final = 2.0
@@ -101,6 +103,7 @@ class Subscription:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._over = threading.Event()
         self._is_new = False
+        self._repeats = Repeats(REPEAT_MS)
         self._thread = threading.Thread(target=self._run, name="trimtab-subscription", daemon=True)
 
     def start(self, changes: Changes) -> None:
@@ -185,7 +188,7 @@ class Subscription:
             return False
 
     def _run(self) -> None:
-        self._subscribe()
+        self._bear(self._subscribe)
         while not self._over.is_set():
             self._bear(self._go_on)
         self._bear(self._consumer.close)
@@ -196,7 +199,13 @@ class Subscription:
             do()
         except MISTAKES as error:
             told = error if isinstance(error, KafkaException) and _cause(error) else None
-            self._changes.trouble(told or ConfigurationError(f"kafka: {mistaken(error)}"))
+            self._changes.trouble(told or self._mistake(error))
+
+    def _mistake(self, error: BaseException) -> ConfigurationError:
+        """What to tell; the log has the whole of it, but not with each look of the thread."""
+        if self._repeats.is_new(repr(error), now_ms()):
+            mistaken(error)
+        return ConfigurationError(f"kafka: a callback failed: {error!r}")
 
     def _go_on(self) -> None:
         """Do what is due: within a moment, also if nothing is."""
@@ -232,13 +241,14 @@ class Subscription:
                     job.answer.set_result(answer)
                     if answer:  # of what was dropped nobody was asked
                         self._silent_since = None
-                except Exception as error:  # noqa: BLE001 - who asked hears of it
+                except MISTAKES as error:  # who asked hears of it, and is not ended by it
                     since = self._silent_since or now_s()
                     self._silent_since = since if _is_unanswered(error) else None
                     if _is_between(error) and now_s() < job.until:
                         again.append(job)
                     else:
-                        job.answer.set_exception(error)
+                        told = error if isinstance(error, Exception) else self._mistake(error)
+                        job.answer.set_exception(told)
         if again:
             time.sleep(_PAUSE_S)
         for job in again:
@@ -269,13 +279,13 @@ def _commit(consumer: Consumer, places: list[TopicPartition]) -> list[TopicParti
     return checked((consumer.commit(offsets=places, asynchronous=False) or []) if places else [])
 
 
-def _is_unanswered(error: Exception) -> bool:
+def _is_unanswered(error: BaseException) -> bool:
     """Whether Kafka has said nothing to it."""
     cause = _cause(error)
     return cause is not None and cause.code() in _SILENT
 
 
-def _is_between(error: Exception) -> bool:
+def _is_between(error: BaseException) -> bool:
     """Whether it is the middle of a rebalance that refuses."""
     cause = _cause(error)
     return cause is not None and cause.code() in _AGAIN
