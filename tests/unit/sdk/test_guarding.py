@@ -15,7 +15,7 @@ from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, MINE, queue
 from trimtab import ConfigurationError, Member, guarding
 from trimtab.errors import GuardError
-from trimtab.guard_lines import ADDRESS, Post, Welcome, line_of
+from trimtab.guard_lines import ADDRESS, Post, Refused, Welcome, line_of
 from trimtab.guarding import Guard
 from trimtab.holdings import Holdings
 from trimtab.options import Options, make_guard, read_profile
@@ -206,8 +206,17 @@ def test_what_is_no_guard_is_not_ended(tmp_path: Path, monkeypatch: pytest.Monke
         other.communicate(b"over\n")
 
 
-def test_a_guard_that_cannot_be_understood_is_reported(tmp_path: Path) -> None:
-    """It may be of another version; the member works on without it."""
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (b"", "the guard says what cannot be read"),
+        (line_of(Refused(reason="played")), "the guard refuses: played: this member has no guard"),
+    ],
+)
+def test_a_guard_that_cannot_be_understood_is_reported(
+    tmp_path: Path, before: bytes, told: str
+) -> None:
+    """It may be of another version; the member works on without it. A refusal is its reason."""
     heard: list[GuardError] = []
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "socket"))
@@ -216,11 +225,11 @@ def test_a_guard_that_cannot_be_understood_is_reported(tmp_path: Path) -> None:
         assert guard.start(heard.append)
         theirs, _ = listener.accept()
         with theirs:
-            theirs.sendall(b'{"kind": "greeting"}\n')
+            theirs.sendall(before + b'{"kind": "greeting"}\n')
             guard.keep(holding())
             guard.keep(holding(2))
 
-    assert ["the guard says what cannot be read"] == [str(it).partition(" (")[0] for it in heard]
+    assert [told] == [str(it).partition(" (")[0] for it in heard]
 
 
 def test_nothing_is_told_before_the_guard_watches(tmp_path: Path) -> None:

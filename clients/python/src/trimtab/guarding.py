@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NoReturn, TypeGuard
@@ -150,11 +150,14 @@ class Guard:
                 self._give_up(f"the guard refuses: {said.reason}")
             self._pid = said.pid
 
-    def _read(self, lines: list[bytes]) -> list[Answer]:
-        try:
-            return [answer(it) for it in lines]
-        except ValueError as error:
-            self._give_up(f"the guard says what cannot be read ({error})")
+    def _read(self, lines: list[bytes]) -> Iterator[Answer]:
+        """One after the other: what it said before a line that cannot be read counts."""
+        for line in lines:
+            try:
+                said = answer(line)
+            except ValueError as error:
+                self._give_up(f"the guard says what cannot be read ({error})")
+            yield said
 
     def _say(self, line: bytes) -> None:
         assert self._connection is not None
