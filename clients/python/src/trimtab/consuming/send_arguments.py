@@ -46,7 +46,9 @@ def check(arguments: Mapping[str, Any], largest: int) -> None:
     for name, most in _NUMBERS.items():
         number = arguments.get(name, -1)  # as if it were left out
         if not isinstance(number, SupportsIndex) or not -1 <= number.__index__() < most:
-            raise ConfigurationError(f"send: {name} must be 0 or more; or leave it out")
+            raise ConfigurationError(
+                f"send: {name} must be a whole number from 0 to {most - 1}; or leave it out"
+            )
 
 
 def _headers(given: object) -> Iterable[object]:

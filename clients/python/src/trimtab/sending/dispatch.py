@@ -9,7 +9,7 @@ In a stream of messages a turn lasts for some of them, as in the clients' own pa
 for each broker instead of a batch for each message.
 
 Called by the senders (`turns`, `again`, `tick`) and by ``keeper``. Its one rule: taking a turn
-takes no lock and runs no code of ours.
+of a topic that is known takes no lock, and runs no Python code.
 """
 
 import random
