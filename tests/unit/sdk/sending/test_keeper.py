@@ -82,12 +82,12 @@ def test_a_mistaken_topic_stops_nothing(
 ) -> None:
     """The others are looked up, verdicts come and reports go; it is told once."""
     keeper.start()
-    until(lambda: "t" in kafka.asked)
-    for times in kafka.dispatch._times.values():  # noqa: SLF001 - nobody else has them here
-        until(lambda: "1" in kafka.dispatch._times)  # noqa: SLF001 - as above
-        times.note(0.001)
+    until(lambda: keeper._followed)  # noqa: SLF001 - nothing else says it; topics come before
+    kafka.dispatch._times["1"].note(0.001)  # noqa: SLF001 - nobody else has them here
+    kafka.dispatch.tick(0, 0.05)
     keeper.stop(5.0)
 
+    assert 1 == len(kafka.reports)
     assert 1 == caplog.text.count("the leaders of topic None are unknown: TypeError")
     assert 1 == kafka.asked.count(None)
 
