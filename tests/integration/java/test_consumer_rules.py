@@ -22,7 +22,8 @@ READER: Final = {
     "leaderless": "1 1 false",
     "refused": "0 1",
     "no-host": "0",
-    "subscribed": "visits",
+    "strayed-later": "0",
+    "subscribed": "orders visits",
 }
 
 

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,8 @@ public final class ReaderRules {
         switch (trouble) {
             case "leaderless":
                 return leaderless();
+            case "strayed-later":
+                return strayedLater();
             case "refused":
                 return refused();
             case "no-host":
@@ -75,6 +78,21 @@ public final class ReaderRules {
             read += reader.read(SHORT_MS).count();
         }
         return read + " " + client.asked + " " + !client.paused().contains(LEADERLESS);
+    }
+
+    /** Where a queue is read on whose offset is gone, while of another one it is not known where it begins. */
+    private String strayedLater() {
+        begin(0, 100);
+        begin(1, 7);
+        KafkaReader<String, String> reader = reader("127.0.0.1:1", new ConsumerListener() {});
+        reader.read(SHORT_MS);
+        client.setPollException(new OffsetOutOfRangeException(Map.of(LEADERLESS, 100L)));
+        reader.read(SHORT_MS);
+        reader.read(SHORT_MS); // which asks in vain
+        client.setPollException(new OffsetOutOfRangeException(Map.of(LED, 7L)));
+        reader.read(SHORT_MS);
+        reader.read(SHORT_MS);
+        return Long.toString(client.position(LED));
     }
 
     /** How often a listener that fails has been told before the keeper tells it what the reader has met. */
@@ -108,12 +126,13 @@ public final class ReaderRules {
         return made.toString();
     }
 
-    /** Of which topics the leaders are asked for, after others were subscribed. */
+    /** Of which topics the leaders are asked for, before others are subscribed and after. */
     private String subscribed() {
         KafkaReader<String, String> reader = reader("127.0.0.1:1", new ConsumerListener() {});
+        reader.read(SHORT_MS);
         reader.follow(List.of("visits"));
         reader.read(SHORT_MS);
-        return client.warm;
+        return String.join(" ", client.warm);
     }
 
     private void begin(int number, long at) {
@@ -142,7 +161,7 @@ public final class ReaderRules {
     /** A client of a Kafka where one queue has no leader. */
     private static final class Played extends MockConsumer<String, String> {
         private int asked;
-        private String warm = "";
+        private final List<String> warm = new ArrayList<>();
 
         Played() {
             super("none");
@@ -160,7 +179,7 @@ public final class ReaderRules {
 
         @Override
         public synchronized List<PartitionInfo> partitionsFor(String topic, Duration timeout) {
-            warm += topic;
+            warm.add(topic);
             return List.of();
         }
     }

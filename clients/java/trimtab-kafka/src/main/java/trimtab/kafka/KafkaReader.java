@@ -1,6 +1,7 @@
 package trimtab.kafka;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -55,9 +56,11 @@ final class KafkaReader<K, V> {
     private volatile Consumer<K, V> consumer;
     private long openAt = now();
     private long passedAt;
-    private long warmAt = now();
+    private volatile long warmAt = now();
     /** Queues whose next message Kafka does not have, and where that would be; the first is asked for first. */
     private final Map<TopicPartition, Long> astray = new LinkedHashMap<>();
+    /** Those of which it was asked in vain where they begin: their next turn is not before {@code goOnAt}. */
+    private final Set<TopicPartition> unanswered = new HashSet<>();
     private long goOnAt = now();
 
     KafkaReader(ConsumerOptions options, Intake intake, Telling telling, Deserializer<K> keys, Deserializer<V> values) {
@@ -80,6 +83,7 @@ final class KafkaReader<K, V> {
     /** Stays connected to the leaders of these topics, instead of those before. */
     void follow(List<String> others) {
         topics = List.copyOf(others);
+        warmAt = now(); // after the topics: who is about to connect connects to these, now or once more
     }
 
     /** Ends a wait, if there is one: what is to be read has changed. */
@@ -110,7 +114,7 @@ final class KafkaReader<K, V> {
             return ConsumerRecords.empty();
         } catch (OffsetOutOfRangeException e) {
             astray.putAll(e.offsetOutOfRangePartitions());
-            intake.stray(astray.keySet());
+            intake.stray(e.offsetOutOfRangePartitions().keySet());
             return ConsumerRecords.empty();
         } catch (RecordDeserializationException | InterruptException e) {
             throw e; // the application's own
@@ -162,6 +166,7 @@ final class KafkaReader<K, V> {
             consumer.assign(plan.places); // those that stay keep their positions, and what was fetched
         }
         plan.seeks.forEach(consumer::seek);
+        astray.keySet().removeAll(plan.seeks.keySet());
         Set<TopicPartition> paused = consumer.paused();
         Set<TopicPartition> anew = new HashSet<>(plan.paused);
         anew.removeAll(paused);
@@ -206,24 +211,28 @@ final class KafkaReader<K, V> {
 
     /**
      * Goes on with the earliest there is, where Kafka does not have the next one. A queue without a leader has no
-     * answer: then all others are read, and it has its next turn after them.
+     * answer: then all others are read, and it has its next turn after them. What is new has its first at once.
      */
     private void goOn() {
         astray.keySet().retainAll(consumer.assignment()); // of others there may be no answer, and none is needed
-        if (astray.isEmpty() || now() < goOnAt) {
-            return;
+        unanswered.retainAll(astray.keySet());
+        List<TopicPartition> asked = new ArrayList<>(astray.keySet());
+        if (now() < goOnAt) {
+            asked.removeAll(unanswered);
         }
-        for (TopicPartition place : List.copyOf(astray.keySet())) {
+        for (TopicPartition place : asked) {
             long before = astray.get(place);
             try {
                 long at = consumer.beginningOffsets(Set.of(place), GroupOffsets.PATIENCE).get(place);
                 astray.remove(place);
+                unanswered.remove(place);
                 goOn(place, before, at);
             } catch (WakeupException | InterruptException e) {
                 throw e;
             } catch (KafkaException e) {
                 astray.remove(place);
                 astray.put(place, before);
+                unanswered.add(place);
                 goOnAt = now() + GO_ON_MS;
                 telling.troubleSoon(diagnosis.of(e));
                 break;
