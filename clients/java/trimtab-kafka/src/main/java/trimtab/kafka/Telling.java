@@ -1,6 +1,5 @@
 package trimtab.kafka;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,8 +19,8 @@ final class Telling {
 
     private final String name;
     private final ConsumerListener listener;
-    private final Map<String, Long> told = new HashMap<>();
-    /** What a thread has met that may not wait for the application, nor meet what it throws. */
+    private final Map<String, Long> told = new ConcurrentHashMap<>();
+    /** What a thread has met, and the log says, that may not wait for the application, nor meet what it throws. */
     private final Set<String> met = ConcurrentHashMap.newKeySet();
     private volatile String lastTrouble;
     private volatile Set<Queue> granted = Set.of();
@@ -64,26 +63,37 @@ final class Telling {
         listener.onTrouble(text);
     }
 
-    /** The keeper is to tell it, by {@link #tellMet}. */
+    /** The same as {@link #troubleOnce}, but that the keeper tells the application, by {@link #tellMet}. */
     void troubleSoon(String text) {
-        met.add(text);
+        if (isNew(text)) {
+            met.add(text);
+        }
     }
 
     /** Tells what other threads have met. */
     void tellMet() {
         for (String text : met) {
             met.remove(text);
-            troubleOnce(text);
+            trouble(text);
         }
     }
 
     /** The same, if it was not told lately; with a line in the log. */
-    synchronized void troubleOnce(String text) {
-        long now = System.nanoTime();
-        told.values().removeIf(at -> now - at > REPEAT_NS);
-        if (told.put(text, now) == null) {
-            LOG.warn("{}: {}", name, text);
+    void troubleOnce(String text) {
+        if (isNew(text)) {
             trouble(text);
         }
+    }
+
+    /** Logs it, if it was not told lately; says whether that is so. */
+    private boolean isNew(String text) {
+        long now = System.nanoTime();
+        told.values().removeIf(at -> now - at > REPEAT_NS);
+        boolean isNew = told.put(text, now) == null;
+        if (isNew) {
+            LOG.warn("{}: {}", name, text);
+            lastTrouble = text;
+        }
+        return isNew;
     }
 }
