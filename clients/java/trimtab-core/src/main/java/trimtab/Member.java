@@ -184,14 +184,14 @@ public final class Member implements Inbox {
     }
 
     /**
-     * Waits for the end of a member that leaves, and until its listener was told all; says whether it came in good
-     * order.
+     * Waits for the end of a member that leaves, and until its listener was told all; says whether both came in
+     * time, and it in good order. A listener does not wait for itself, and hears that it is not told all.
      */
     public boolean join(Duration timeout) throws InterruptedException {
         long until = clock.now() + Waits.millis(timeout);
         thread.join(Math.max(1, until - clock.now())); // 0 would be for ever
-        teller.join(until - clock.now());
-        return !thread.isAlive() && (ending() == null || ending() == Ending.LEFT);
+        boolean isTold = teller.join(until - clock.now());
+        return isTold && !thread.isAlive() && (ending() == null || ending() == Ending.LEFT);
     }
 
     @Override

@@ -30,11 +30,12 @@ final class Teller {
         news.add(() -> over = true);
     }
 
-    /** Waits for that, unless it is a listener that asks. */
-    void join(long timeoutMs) throws InterruptedException {
+    /** Waits for that, unless it is a listener that asks; says whether it has come. */
+    boolean join(long timeoutMs) throws InterruptedException {
         if (Thread.currentThread() != thread) {
             thread.join(Math.max(1, timeoutMs)); // 0 would be for ever
         }
+        return !thread.isAlive();
     }
 
     private void run() {
