@@ -39,7 +39,7 @@ class Agreement:
         """Take a member's assignment."""
         yield from self._over(record.epoch)
         life = record.life
-        name = f"{life.member}@{life.incarnation}" if record.apart else life.member
+        name = life.own_name if record.apart else life.member
         held = len(record.hold) + len(record.shared)
         counts = (held, len(record.give), len(record.inherit) + record.unnamed)
         known = self._told.get(name)
@@ -54,7 +54,7 @@ class Agreement:
 
     def ended(self, life: Life) -> None:
         """A life is over."""
-        for name in (life.member, f"{life.member}@{life.incarnation}"):
+        for name in (life.member, life.own_name):
             if name in self._told and self._told[name][0] == life:
                 del self._told[name]
                 self._gone.add(name)

@@ -21,6 +21,11 @@ class Life(NamedTuple):
     member: str
     incarnation: str
 
+    @property
+    def own_name(self) -> str:
+        """What the controller calls it where lives of one name are told apart."""
+        return f"{self.member}@{self.incarnation}"
+
 
 class Place(NamedTuple):
     """Where a record is written, and when its broker took it."""

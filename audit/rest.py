@@ -200,7 +200,7 @@ class Rest:
         return capacity is not None and len(self._assignments[life].hold) >= capacity
 
     def _is_apart(self, life: Life) -> bool:
-        return not self._apart.isdisjoint({life.member, f"{life.member}@{life.incarnation}"})
+        return not self._apart.isdisjoint({life.member, life.own_name})
 
     def _judged(
         self, queue: Queue, lives: list[Life], *, existing: bool, full: AbstractSet[str]

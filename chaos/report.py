@@ -6,6 +6,7 @@ Pure; printed by the command.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from itertools import pairwise
+from typing import Final
 
 from chaos.checks import CHECKS, Checks
 from chaos.commit_checks import excused
@@ -56,17 +57,18 @@ def faults(history: History, kinds: Collection[Kind] = ()) -> list[dict[str, obj
     ]
 
 
+_NEEDED: Final = {
+    "acknowledged": "no message was acknowledged",
+    "handed_out": "no message was handed out",
+    "commits": "nothing was committed",
+    "faults": "no fault came",
+}
+
+
 def too_little(history: History) -> Iterator[str]:
     """Say what a round must have and this one has not: of nothing, nothing is wrong."""
     found = figures(history)
-    if not found["acknowledged"]:
-        yield "no message was acknowledged"
-    if not found["handed_out"]:
-        yield "no message was handed out"
-    if not found["commits"]:
-        yield "nothing was committed"
-    if not found["faults"]:
-        yield "no fault came"
+    return (text for figure, text in _NEEDED.items() if not found[figure])
 
 
 def figures(history: History) -> dict[str, float | int]:

@@ -37,7 +37,7 @@ from streaming.process.ending import ending_of
 from streaming.process.horizon import Horizon
 from streaming.process.watchdog import FRESH_S, SILENCE_S, Signs, Watchdog, watched
 from streaming.query import QueryFailed
-from streaming.session import SparkNotStarted, logs, start_session
+from streaming.session import SparkEnded, SparkNotStarted, has_ended, logs, start_session
 from streaming.start import DISTRIBUTION, Seen, start
 from streaming.startup.activity import NotTold
 from streaming.startup.checkpoint import CheckpointUnusable
@@ -107,8 +107,10 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
     except (Py4JJavaError, PySparkException) as error:
         cause = ending_of(str(error)).cause
         raise ControllerFailed(f"Spark refused: {cause}; see {logs(options)}") from error
-    except (Py4JError, ConnectionError) as error:
-        if not stop.is_set():  # else a supervisor has told Java to end as well
+    except (SparkEnded, Py4JError, ConnectionError) as error:
+        if (
+            isinstance(error, SparkEnded) or not stop.is_set()
+        ):  # else a supervisor has told Java, too
             raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
     except OSError as error:
         raise ControllerFailed(_unusable(options, error)) from error
@@ -166,7 +168,8 @@ def _session(options: Options) -> Iterator[SparkSession]:
         with first_task.under_way(spark, options):
             yield spark
     finally:
-        spark.stop()
+        if not has_ended(spark):
+            spark.stop()
 
 
 @contextmanager

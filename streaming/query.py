@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import structlog
 from confluent_kafka import KafkaException
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -34,7 +34,7 @@ from streaming.process.ending import Ending, ending_of, may_pass
 from streaming.process.tries import Tries
 from streaming.process.trouble import Trouble
 from streaming.query_listener import QueryListener
-from streaming.session import has_ended
+from streaming.session import SparkEnded, has_ended
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.delivery import Undelivered
@@ -102,7 +102,7 @@ class QueryLife:
         Raises:
             QueryFailed: It ended, and would again.
             NotSurveyed, NotReminded, Undelivered: It could not even begin.
-            ConnectionError: Spark is not there any more.
+            SparkEnded: Spark is not there any more.
         """
         activation = self.activation
         while not self.stop.is_set():
@@ -116,7 +116,7 @@ class QueryLife:
                 if not self.stop.is_set():
                     self.look_at_feeds()  # the end of one explains it, and does not pass
                     if has_ended(self.spark):
-                        raise ConnectionError("Spark has ended") from error
+                        raise SparkEnded from error
                     if pause is None or not _may_pass(error):
                         raise
                 self._trouble.met(error)
@@ -131,6 +131,9 @@ class QueryLife:
                     self._watch(query)
         except (Py4JJavaError, PySparkException) as error:
             raise QueryFailed(ending_of(str(error))) from error
+        except (Py4JError, ConnectionError) as error:
+            if not self.stop.is_set():  # else a supervisor has told Java to end as well
+                raise SparkEnded from error
 
     def _watch(self, query: StreamingQuery) -> None:
         ready, renewed = False, -1

@@ -51,6 +51,10 @@ class SparkNotStarted(Exception):  # noqa: N818 - it names what happened
     """There is no session: the message says why and where to look."""
 
 
+class SparkEnded(Exception):  # noqa: N818 - it names what happened
+    """The JVM is gone, or has stopped its context, and nobody has told it to."""
+
+
 def start_session(options: Options) -> SparkSession:
     """Start Spark and its JVM.
 

@@ -16,7 +16,7 @@ from streaming.feeds import StatusWriter, feeding
 from streaming.metrics.status import Status
 from streaming.options import Options
 from streaming.rehearsal import rehearsing
-from streaming.session import has_ended
+from streaming.session import SparkEnded, has_ended
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint
 from streaming.startup.delivery import StartWriter
@@ -31,21 +31,21 @@ def activation_of(
 
     Raises:
         CheckpointUnusable: The checkpoint cannot be moved.
-        ConnectionError: Spark is not there any more.
         NameTaken: It needs a name of its own.
         NotTold: Kafka does not say where its topics end.
+        SparkEnded: Spark is not there any more.
         Undelivered: Kafka did not take the start.
     """
     says, writer = StatusWriter(options, status, None), StartWriter(options)
     with (
-        feeding((says,)) as look_at_feeds,
+        feeding((says,), Event()) as look_at_feeds,
         rehearsing(spark, options, operator) as rehearsal,
     ):
 
         def is_fit() -> bool:
             look_at_feeds()
             if has_ended(spark):
-                raise ConnectionError("Spark has ended")  # what took over could not go on
+                raise SparkEnded  # what took over could not go on
             writer.stay_ready()
             return rehearsal.is_done()
 

@@ -138,7 +138,7 @@ def start(
     )
     operator = replace(operator, starts=activation.starts)
     beginning = Beginning(spark, options, operator, seen.horizon, stop)
-    with feeding(feeds) as look:
+    with feeding(feeds, stop) as look:
         try:
             QueryLife(spark, options, beginning.query, listener, activation, stop, look).run()
         finally:

@@ -245,14 +245,9 @@ def _remark(published: "Published", context: typer.Context) -> None:
 
     Who watches is told above each view.
     """
-    from console.errors import Failure
     from console.published import at_once
-    from console.views.controllers import silence
 
-    try:
-        remark = silence(at_once(published.controllers), now_ms())
-    except Failure as error:  # who may read only `groups` still gets what was asked for
-        remark = f"whether a controller is at work is not known: {error}"
+    remark = at_once(at_work(published))
     if remark is not None:
         call_of(context).progress.note(remark)
 

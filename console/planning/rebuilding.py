@@ -24,7 +24,6 @@ from rebalance.ids import (
     BrokerName,
     Epoch,
     GroupName,
-    Life,
     MemberId,
     Millis,
     Position,
@@ -116,7 +115,7 @@ def _conditions(known: Known, state: GroupState, now: Stamp) -> Iterator[Moment]
         member = state.membership.members.get(name := MemberId(person.member))
         if member is None:
             continue
-        life = Life(name, member.incarnation)
+        life = member.life(name)
         own = asked.get(LifeRef(*life))
         if person.draining and own is not None:
             yield DrainAsked(now, life, own.sequence)

@@ -171,8 +171,9 @@ def _of_people(group: Group) -> Iterator[Finding]:
     assert {"held", "resting"} <= MemberSummary.model_fields.keys()
     silent = those("held")
     if silent and group.paused:
-        remedy = "look at them; resume the group, or evict the dead ones with "
-        remedy += "`trimtab groups evict`"
+        remedy = (
+            "look at them; resume the group, or evict the dead ones with `trimtab groups evict`"
+        )
         finding = f"{several(silent)} are silent, and nobody is evicted while the group is paused"
         yield Finding(Kind.HELD, group.group, finding, remedy)
     elif silent:
@@ -220,8 +221,10 @@ def of_movers(group: str, clients: Sequence[str]) -> Iterator[Finding]:
 def of_unattached(group: str, clients: Sequence[str]) -> Iterator[Finding]:
     """Say who works on the group's queues, and does not ask the controller."""
     if clients:
-        finding = f"{len(clients)} consumers of RocketMQ take its queues by RocketMQ's rule, "
-        finding += "without the controller: "
+        finding = (
+            f"{len(clients)} consumers of RocketMQ take its queues by RocketMQ's rule, "
+            "without the controller: "
+        )
         remedy = "attach them, or stop them: each of their queues has a second owner"
         yield Finding(Kind.UNATTACHED, group, finding + several(clients), remedy)
 

@@ -20,14 +20,10 @@ class FeedFailed(Exception):  # noqa: N818 - it names what happened
 
 
 @contextmanager
-def feeding(feeds: Sequence[Feed]) -> Iterator[Callable[[], None]]:
-    """Run feeds meanwhile; yields a look at them, which raises ``FeedFailed`` if one has ended.
-
-    They have an event of their own: the process's is set only if somebody has told it to stop.
-    """
-    over = Event()
+def feeding(feeds: Sequence[Feed], stop: Event) -> Iterator[Callable[[], None]]:
+    """Run feeds meanwhile; yields a look at them, which raises ``FeedFailed`` if one has ended."""
     with ThreadPoolExecutor(len(feeds), thread_name_prefix="feed") as pool:
-        running = {feed.name: pool.submit(feed.run, over) for feed in feeds}
+        running = {feed.name: pool.submit(feed.run, stop) for feed in feeds}
 
         def look() -> None:
             for name, thread in running.items():
@@ -39,4 +35,4 @@ def feeding(feeds: Sequence[Feed]) -> Iterator[Callable[[], None]]:
         try:
             yield look
         finally:
-            over.set()  # or the pool would wait for its threads for ever
+            stop.set()  # or the pool would wait for its threads for ever

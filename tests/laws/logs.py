@@ -243,7 +243,7 @@ def _obeyed(state: GroupState, now: Stamp) -> list[Event]:
     members = state.membership.members.items()
     releases = (
         Released(now, life, _told_to_give(state, life))
-        for life in sorted(Life(it, member.incarnation) for it, member in members)
+        for life in sorted(member.life(it) for it, member in members)
     )
     return [release for release in releases if release.namings]
 

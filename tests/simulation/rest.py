@@ -43,7 +43,7 @@ def is_known(process: Process, state: GroupState) -> bool:
 
 def _members(state: GroupState) -> Iterator[Life]:
     for name, member in state.membership.members.items():
-        yield Life(name, member.incarnation)
+        yield member.life(name)
 
 
 def _queues(topics: Mapping[str, Seen], wanted: Iterable[str]) -> list[QueueRef]:

@@ -80,8 +80,8 @@ def _go_on_for_ever(draft: Draft, event: Joined, rival: MemberId) -> bool:
     if rival == event.member:
         return False
     older = draft.membership.members[rival]
-    life, instance = older.life(rival), older.instance
-    return flapping.rest(draft, life, instance, event.stamp.clock) is not None
+    rest = flapping.rest(draft, older.life(rival), older.instance, event.stamp.clock)
+    return rest is not None
 
 
 def _outlives(draft: Draft, event: Joined, rival: Life) -> bool:

@@ -87,7 +87,6 @@ class TargetDraft:
             heir = self.heirs.get(queue)
             owner = None if heir is None else self.owners.get(queue)
             assert heir is None or owner not in {None, heir}, f"{heir} stands by for {owner}"
-        at = (
-            None if self.deferred and self.urgent else self.at
-        )  # the next step is not to wait either
+        # Nor is the next step to wait.
+        at = None if self.deferred and self.urgent else self.at
         return Target(self.owners, epoch, at, self.shortage, self.heirs)

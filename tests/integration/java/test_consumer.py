@@ -262,7 +262,9 @@ def test_a_consumer_whose_guard_is_killed_goes_on(account: Account, start: Start
     told = worker.wait_for(" trouble ")
     assert told.endswith("the guard has ended: this member has no guard")
     assert 0 == worker.end()
-    assert 1 == sum("stands in" in line for line in worker.lines() if " trouble " in line)
+    assert 1 == sum(
+        "this member has no guard" in line for line in worker.lines() if " trouble " in line
+    )
 
 
 def test_a_consumer_tells_its_guard_what_it_holds_until_it_leaves(

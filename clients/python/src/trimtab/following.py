@@ -175,10 +175,11 @@ class _Reading:
         if now_s() - self._heard_at > _WORN_S:
             self._renew()
         message = self._consumer.poll(_LOOK_S)
-        if message is not None and message.error() is None:
-            self._next.offset = (message.offset() or 0) + 1
-        if message is not None and _is_heard(message.error()):
-            self._heard_at = now_s()
+        if message is not None:
+            if message.error() is None:
+                self._next.offset = (message.offset() or 0) + 1
+            if _is_heard(message.error()):
+                self._heard_at = now_s()
         return message
 
     def close(self) -> None:

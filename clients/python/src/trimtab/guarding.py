@@ -15,13 +15,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NoReturn, TypeGuard
 
 from trimtab.errors import ConfigurationError, GuardError
-from trimtab.guard_lines import ADDRESS, Answer, Farewell, Post, Refused, answer, line_of
+from trimtab.guard_lines import ADDRESS, Farewell, Post, Refused, answer, line_of
 from trimtab.holdings import Holdings
 
 _SAY_S: Final = 1.0
@@ -145,19 +145,14 @@ class Guard:
         if not chunk:
             self._mourn()
         *lines, self._said = (self._said + chunk).split(b"\n")
-        for said in self._read(lines):
-            if isinstance(said, Refused):
-                self._give_up(f"the guard refuses: {said.reason}")
-            self._pid = said.pid
-
-    def _read(self, lines: list[bytes]) -> Iterator[Answer]:
-        """One after the other: what it said before a line that cannot be read counts."""
         for line in lines:
             try:
                 said = answer(line)
-            except ValueError as error:
+            except ValueError as error:  # what it said before this line counts
                 self._give_up(f"the guard says what cannot be read ({error})")
-            yield said
+            if isinstance(said, Refused):
+                self._give_up(f"the guard refuses: {said.reason}")
+            self._pid = said.pid
 
     def _say(self, line: bytes) -> None:
         assert self._connection is not None

@@ -11,11 +11,10 @@ class Patient:
     """A feed that does as it is told."""
 
     name = "patience"
-    has_ended = False
 
     def run(self, stop: Event) -> None:
         """Wait for the end."""
-        self.has_ended = stop.wait()
+        stop.wait()
 
 
 class Failing(Patient):
@@ -40,12 +39,11 @@ class Idle(Patient):
 
 def test_feeds_run_until_they_are_told_to_stop() -> None:
     """Leaving the block ends them, and waits for that."""
-    feeds = Patient(), Patient()
-    with feeding(feeds) as look:
+    stop = Event()
+    with feeding((Patient(), Patient()), stop) as look:
         look()
-        assert not any(feed.has_ended for feed in feeds)
 
-    assert all(feed.has_ended for feed in feeds)
+    assert stop.is_set()
 
 
 @pytest.mark.parametrize(
@@ -57,15 +55,15 @@ def test_feeds_run_until_they_are_told_to_stop() -> None:
 )
 def test_a_feed_that_ends_by_itself_is_an_error(feed: Patient, complaint: str) -> None:
     """With or without an error of its own; the others are told to stop."""
-    other = Patient()
+    stop = Event()
     with pytest.raises(FeedFailed, match=complaint):
-        watch(feed, other)
+        watch(feed, stop)
 
-    assert other.has_ended
+    assert stop.is_set()
 
 
-def watch(feed: Patient, other: Patient) -> None:
+def watch(feed: Patient, stop: Event) -> None:
     """Look at a feed, and at one that does as it is told, for as long as both run."""
-    with feeding((other, feed)) as look:
-        while not other.has_ended:
+    with feeding((Patient(), feed), stop) as look:
+        while not stop.wait(0.01):
             look()

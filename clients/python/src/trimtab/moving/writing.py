@@ -2,7 +2,7 @@
 
 Kafka takes the commits of a group that has members from them alone, so a moving consumer's go by
 its member there. Put in place by `assembly`. See `trimtab.consuming.contract.Writer`. Its one rule:
-what was dropped before it was sent never is.
+a commit that is dropped before it is sent is never sent.
 """
 
 import threading

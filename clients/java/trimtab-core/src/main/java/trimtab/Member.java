@@ -184,8 +184,8 @@ public final class Member implements Inbox {
     }
 
     /**
-     * Waits for the end of a member that leaves, and until its listener was told all; says whether both came in
-     * time, and it in good order. A listener does not wait for itself, and hears that it is not told all.
+     * Waits until the member has ended and its listener was told everything; returns whether both came in time and
+     * the end was orderly. Called by the listener itself, it returns false.
      */
     public boolean join(Duration timeout) throws InterruptedException {
         long until = clock.now() + Waits.millis(timeout);

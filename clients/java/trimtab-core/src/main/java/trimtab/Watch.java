@@ -84,7 +84,7 @@ final class Watch {
         } else if (askedAt != null && now - askedAt >= UNANSWERED_MS) {
             trouble("no controller answers: the join of this member has been in topic " + options.prefix
                     + "members of Kafka at " + options.servers + " for " + UNANSWERED_MS / 1_000
-                    + " s. Is a controller running with prefix \"" + options.prefix + "\" on this Kafka? Look at its"
+                    + " s. Start a controller with prefix \"" + options.prefix + "\" on this Kafka, or look at its"
                     + " log, and run `trimtab health` where it runs. The member goes on asking", now);
         }
     }
