@@ -57,7 +57,7 @@ class Smallest:
         self._live(f"{time.time_ns() // 1_000_000:013d}", secrets.randbits(31))
 
     def _live(self, start: str, life: int) -> None:
-        """Begin a life: nothing of the one before counts, but what was let go."""
+        """Begin a life: nothing of the one before counts."""
         self._start, self._life = start, life
         self._sequence = self._epoch = self._releasing = 0
         self._held: dict[Queue, tuple[int, int | None]] = {}
