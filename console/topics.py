@@ -24,7 +24,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 from console.errors import ExitCode, Failure
 from console.settings import Settings
 from console.settings.units import milliseconds
-from trimtab.protocol.topics import TopicSpec, topic_specs
+from trimtab.protocol import TopicSpec, kept_for, topic_specs
 
 T = TypeVar("T")
 
@@ -74,11 +74,11 @@ def wanted(settings: Settings) -> tuple[TopicSpec, ...]:
     """The topics that the settings ask for."""
     chosen = settings.topics
     retention = {
-        f"{chosen.prefix}{name}": str(milliseconds(getattr(chosen.retention, name)))
+        f"{chosen.prefix}{name}": kept_for(milliseconds(getattr(chosen.retention, name)))
         for name in type(chosen.retention).model_fields
     }
     return tuple(
-        replace(spec, config={**spec.config, "retention.ms": retention[spec.name]})
+        replace(spec, config={**spec.config, **retention[spec.name]})
         if spec.name in retention
         else spec
         for spec in topic_specs(chosen.prefix, chosen.partitions, chosen.replication_factor)

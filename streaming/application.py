@@ -107,17 +107,12 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
     except (Py4JJavaError, PySparkException) as error:
         cause = ending_of(str(error)).cause
         raise ControllerFailed(f"Spark refused: {cause}; see {logs(options)}") from error
-    except SparkEnded as error:
-        raise ControllerFailed(_ended(options)) from error
-    except (Py4JError, ConnectionError) as error:
-        if not stop.is_set():  # else a supervisor has told Java to end as well
-            raise ControllerFailed(_ended(options)) from error
+    except (SparkEnded, Py4JError, ConnectionError) as error:
+        # If it was told to stop, a supervisor has told Java to end as well.
+        if isinstance(error, SparkEnded) or not stop.is_set():
+            raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
     except OSError as error:
         raise ControllerFailed(_unusable(options, error)) from error
-
-
-def _ended(options: Options) -> str:
-    return f"Spark ended by itself; see {logs(options)}"
 
 
 def _unusable(options: Options, error: OSError) -> str:

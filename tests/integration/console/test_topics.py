@@ -18,8 +18,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 from console.embedded.broker import EmbeddedKafka
 from console.topics import create, problems, survey
 from tests.builders.command_line import Run
-from trimtab.protocol import limits
-from trimtab.protocol.topics import TOPICS, topic_specs
+from trimtab.protocol import TOPICS, limits, topic_specs
 
 pytestmark = pytest.mark.kafka
 

@@ -4,7 +4,15 @@ from typing import Any
 
 import pytest
 
-from trimtab.protocol import MEMBERS, TICK_KEY, TOPICS, Topic, read_group_key, topic_specs
+from trimtab.protocol import (
+    MEMBERS,
+    TICK_KEY,
+    TOPICS,
+    Topic,
+    kept_for,
+    read_group_key,
+    topic_specs,
+)
 from trimtab.protocol.reasons import UndecodableRecord
 
 EVERY = pytest.mark.parametrize("topic", TOPICS.values(), ids=lambda topic: str(topic.name))
@@ -65,3 +73,17 @@ def test_no_group_can_have_the_key_of_the_ticks() -> None:
 def test_a_topic_knows_its_kinds() -> None:
     """In the order in which they are documented."""
     assert ["join", "drain", "leave"] == list(MEMBERS.kinds)
+
+
+@EVERY
+def test_what_is_over_is_deleted_within_a_quarter_more(topic: Topic[Any]) -> None:
+    """Kafka never deletes the active segment, and would not roll a quiet one for a week."""
+    found = config(topic)
+    if "retention.ms" in found:
+        assert 0 < int(found["segment.ms"]) <= int(found["retention.ms"]) // 4
+
+
+@pytest.mark.parametrize(("hours", "rolled"), [(1, "900000"), (96, "86400000"), (960, "86400000")])
+def test_segments_are_rolled_in_time(hours: int, rolled: str) -> None:
+    """A quarter of the retention, and a day at most."""
+    assert rolled == kept_for(hours * 3_600_000)["segment.ms"]

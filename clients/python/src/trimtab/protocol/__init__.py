@@ -73,6 +73,7 @@ from trimtab.protocol.rocketmq import (
     registration_changes,
 )
 from trimtab.protocol.routes import RackRef, Route, RunRef
+from trimtab.protocol.topic_specs import TopicSpec, kept_for, topic_specs
 from trimtab.protocol.topics import (
     ASSIGNMENTS,
     BROKERS,
@@ -91,8 +92,6 @@ from trimtab.protocol.topics import (
     ROUTES,
     TOPICS,
     Topic,
-    TopicSpec,
-    topic_specs,
 )
 
 __all__ = [
@@ -199,6 +198,7 @@ __all__ = [
     "broker_key",
     "decode",
     "encode",
+    "kept_for",
     "member_key",
     "murmur2",
     "partition_of",

@@ -1,7 +1,7 @@
 """The topics: what is on each, how it is keyed, and how it must be configured.
 
 One table, `TOPICS`. Codecs read a topic's records and limit from it; `trimtab topics init|check`
-reads `topic_specs`. Every topic is stamped by the broker (LogAppendTime), since time is log time.
+reads `topic_specs`.
 """
 
 from collections.abc import Mapping
@@ -252,48 +252,3 @@ TOPICS: Final[Mapping[str, Topic[Any]]] = {
         CONTROLLERS,
     )
 }
-
-
-@dataclass(frozen=True, slots=True)
-class TopicSpec:
-    """A topic as it must exist on a cluster: what `topics init` creates and `check` compares."""
-
-    name: str
-    partitions: int
-    replication: int
-    config: Mapping[str, str]
-    topic: Topic[Any]
-
-
-def topic_specs(
-    prefix: str = DEFAULT_PREFIX, partitions: int = DEFAULT_PARTITIONS, replication: int = 1
-) -> tuple[TopicSpec, ...]:
-    """Every topic under a prefix.
-
-    All have the same number of partitions: those partitioned by group must, so that a group is in
-    partition n of each of them; for the rest it saves a setting.
-    """
-    return tuple(
-        TopicSpec(f"{prefix}{name}", partitions, replication, _config(topic), topic)
-        for name, topic in TOPICS.items()
-    )
-
-
-def _config(topic: Topic[Any]) -> dict[str, str]:
-    config = {
-        "message.timestamp.type": "LogAppendTime",
-        "max.message.bytes": str(topic.max_record_bytes + limits.AROUND_BYTES),
-        # That limit is on what is stored. Four kilobytes of zstd may be 150 MB: librdkafka cannot
-        # read on, in any member, until Kafka deletes them, and Spark's JVM ends.
-        "compression.type": "uncompressed",
-    }
-    if topic.retention_ms is not None:
-        return config | {"cleanup.policy": "delete", "retention.ms": str(topic.retention_ms)}
-    return config | {
-        "cleanup.policy": "compact",
-        # A reader that bootstraps slower than this could miss a tombstone; Kafka's default.
-        "delete.retention.ms": str(_DAY_MS),
-        # The active segment is never compacted: roll it, or old assignments pile up for a week.
-        "segment.ms": str(_HOUR_MS),
-        "min.cleanable.dirty.ratio": "0.1",
-    }
