@@ -138,7 +138,7 @@ def test_a_redis_that_hangs_holds_nobody_up(
         published.wait_until(lambda: published.is_stable(group, "ab", QUEUES), SOON_S)
         for it in (a, b):
             it.wait_until(lambda it: len(it.assignment) == QUEUES // 2)
-        controller.wait_for_line("writing to Redis failed", within=PATIENCE_S)
+        controller.wait_for_line("cannot write to Redis", within=PATIENCE_S)
         redis_server.signal(signal.SIGCONT)
         name = f"{controller.prefix}assignments:{group}/b"
         epoch = published_epoch(published, group, "b")
