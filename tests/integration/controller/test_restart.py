@@ -111,7 +111,7 @@ def it_is_damaged(controller: ControllerProcess, watched: WatchedGroup) -> None:
         controller.start()
     (line,) = controller.lines("the checkpoint is damaged")
     assert damage in line
-    assert "nothing is wrong: batch " in recover(controller)
+    assert "nothing is wrong; last committed batch: " in recover(controller)
 
 
 def recover(controller: ControllerProcess) -> str:

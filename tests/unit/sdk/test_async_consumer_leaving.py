@@ -60,16 +60,19 @@ def test_a_signal_ends_the_loop(kafka: MemoryTransport, number: signal.Signals) 
 def test_a_task_that_is_cancelled_leaves_at_once(kafka: MemoryTransport) -> None:
     """Its queues are released, whatever Kafka says to a commit."""
 
-    async def work() -> None:
+    async def work(owns: asyncio.Event) -> None:
         async with a_consumer(kafka) as consumer:
             kafka.assign(1, hold=[(0, 1)])
             await comes(lambda: consumer.assignment)
+            owns.set()
             async for _ in consumer:
                 pass
 
     async def play() -> None:
-        task = asyncio.create_task(work())
-        await asyncio.sleep(0.5)
+        owns = asyncio.Event()
+        task = asyncio.create_task(work(owns))
+        await asyncio.wait_for(owns.wait(), 20.0)
+        await asyncio.sleep(0.1)  # it waits for a message
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
