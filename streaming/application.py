@@ -108,8 +108,7 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
         cause = ending_of(str(error)).cause
         raise ControllerFailed(f"Spark refused: {cause}; see {logs(options)}") from error
     except (SparkEnded, Py4JError, ConnectionError) as error:
-        # If it was told to stop, a supervisor has told Java to end as well.
-        if isinstance(error, SparkEnded) or not stop.is_set():
+        if isinstance(error, SparkEnded) or not stop.is_set():  # else Java was told to end as well
             raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
     except OSError as error:
         raise ControllerFailed(_unusable(options, error)) from error

@@ -88,7 +88,11 @@ class RulesDraft:
 
     def drain_no_more(self, life: Life) -> None:
         """Its process may have queues again."""
-        self.drained = tuple(it for it in self.drained if it.process != life.process)
+        mine = life.process
+        if mine == life.member:  # as most often, and drains may come by the thousand
+            self.drained = tuple(it for it in self.drained if it.member != mine)
+        else:
+            self.drained = tuple(it for it in self.drained if it.process != mine)
 
     def drop(self) -> None:
         """Forget which commands were obeyed; what they have set stays."""
