@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Self
 
@@ -115,5 +116,6 @@ class JavaProcess:
         if self._stdin >= 0:
             os.close(self._stdin)
         if self._process.poll() is None:
-            self.kill()
+            with suppress(ProcessLookupError):  # its input is closed, so it may end meanwhile
+                self.kill()
         self._process.wait(PATIENCE_S)  # or its tether is left
