@@ -11,15 +11,13 @@ others' queues moving to each other. Inside each side another strategy decides. 
 canary never has a queue that the others could have, nor the other way round.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from allocators.java_order import in_order
 from allocators.options import BadOption
-from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
-from rebalance.ids import MemberId, Queue, TopicName
+from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidates
+from rebalance.ids import Queue, TopicName
 
-Candidates = Mapping[MemberId, Candidate]
 Queues = dict[TopicName, tuple[Queue, ...]]
 
 WHOLE = 100

@@ -17,17 +17,17 @@ keeps its place; then the others by id.
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from allocators.java_order import in_order, ranked
 from allocators.rocketmq.averagely import AVERAGELY
 from allocators.rocketmq.contract import Strategy
 from allocators.rocketmq.per_topic import per_topic
-from rebalance.allocation import NOBODY_SUBSCRIBES, AllocationPlan, AllocationRequest, Candidate
+from rebalance.allocation import NOBODY_SUBSCRIBES, AllocationPlan, AllocationRequest, Candidates
 from rebalance.ids import MemberId, Queue, java_order
 
 
-def _static_first(people: Mapping[MemberId, Candidate]) -> Sequence[MemberId]:
+def _static_first(people: Candidates) -> Sequence[MemberId]:
     def place(name: MemberId) -> tuple[bool, bytes, bytes]:
         instance = people[name].instance
         return not instance, java_order(instance or ""), java_order(name)

@@ -42,6 +42,10 @@ class Candidate(Protocol):
         """What a static member keeps over its restarts; RANGE orders by it, as Kafka's does."""
 
 
+Candidates = Mapping[MemberId, Candidate]
+"""By name."""
+
+
 class Applicant(NamedTuple):
     """A candidate that is nothing else."""
 
@@ -56,7 +60,7 @@ class Applicant(NamedTuple):
 class AllocationRequest:
     """The question: all members that may own something, and all queues."""
 
-    candidates: Mapping[MemberId, Candidate]
+    candidates: Candidates
     queues: Mapping[TopicName, tuple[Queue, ...]]
     current: Mapping[Queue, MemberId] = field(default_factory=dict)
     """Who is meant to own each queue now; may name members that are no candidates any more."""

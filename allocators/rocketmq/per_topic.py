@@ -7,7 +7,7 @@ clients (``CONFIG``), the first one in Java's order has it: here a queue has one
 What is left without an owner is given a reason.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from allocators.java_order import in_order, ranked
 from allocators.rocketmq.contract import Refused, Round, Strategy
@@ -16,11 +16,11 @@ from rebalance.allocation import (
     AllocationPlan,
     AllocationRequest,
     Allocator,
-    Candidate,
+    Candidates,
 )
 from rebalance.ids import MemberId, Queue
 
-Rank = Callable[[Mapping[MemberId, Candidate]], Sequence[MemberId]]
+Rank = Callable[[Candidates], Sequence[MemberId]]
 """Who comes first."""
 
 

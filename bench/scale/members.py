@@ -91,7 +91,7 @@ class Members:
         self._dice = Random(_SEED)
         self._names = [name for _ in groups for name in _named(self._dice, told.size)]
         self._numbers = {it: number for number, it in enumerate(self._names)}
-        self._lives = [_life(self._dice, _BEGAN_MS, _WITHIN_MS) for _ in range(self.count)]
+        self._lives = [_life(self._dice, _BEGAN_MS) for _ in range(self.count)]
         self._sequences = [itertools.count(1) for _ in range(self.count)]
         """One counter for all that a life says; the thread that hears says something as well."""
         self._beats = [self._halves(it, 0, None) for it in range(self.count)]
@@ -144,7 +144,7 @@ class Members:
         return released, (MEMBERS, encode(leave))
 
     def _begins(self, it: int) -> tuple[Said, ...]:
-        self._lives[it] = _life(self._dice, _began_ms(self._lives[it]) + 1, _WITHIN_MS)
+        self._lives[it] = _life(self._dice, _began_ms(self._lives[it]) + 1)
         self._sequences[it] = itertools.count(1)
         self._beats[it] = self._halves(it, 0, None)
         return self.joins(it)
@@ -233,8 +233,8 @@ def _named(dice: Random, size: int) -> Iterator[str]:
         yield f"orders-{replicas}-{dice.getrandbits(20):05x}-{dice.getrandbits(32):08x}"
 
 
-def _life(dice: Random, earliest_ms: int, within_ms: int) -> str:
-    return f"{earliest_ms + dice.randrange(within_ms)}-{dice.getrandbits(32):08x}"
+def _life(dice: Random, earliest_ms: int) -> str:
+    return f"{earliest_ms + dice.randrange(_WITHIN_MS)}-{dice.getrandbits(32):08x}"
 
 
 def _began_ms(life: str) -> int:

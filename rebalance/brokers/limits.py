@@ -15,6 +15,8 @@ from rebalance.brokers.draft import Draft
 from rebalance.ids import BrokerName
 
 _TOO_FEW: Final = "too few would be left"
+Present = frozenset[BrokerName]
+"""Those that are there (``present``)."""
 
 
 class InForce(NamedTuple):
@@ -30,6 +32,7 @@ def in_force(draft: Draft) -> InForce:
     """Apply the limits to all brokers that are to be out of use."""
     out: set[BrokerName] = set()
     spared: dict[BrokerName, str] = {}
+    there = present(draft)
     ejected = [(it.since_ms, name) for name, it in draft.commands.items() if not it.available]
     ejected_by_votes = [
         (broker.out.since_ms, name)
@@ -37,30 +40,32 @@ def in_force(draft: Draft) -> InForce:
         if broker.out is not None and name not in draft.commands and not draft.in_panic
     ]
     for _, name in sorted(ejected):
-        if endangers(draft, out, name):
+        if _endangers(draft, there, out, name):
             spared[name] = _TOO_FEW
         else:
             out.add(name)
     for _, name in sorted(ejected_by_votes):
-        limit = limit_for(draft, out, name)
+        limit = limit_for(draft, there, out, name)
         if limit is None:
             out.add(name)
         else:
             spared[name] = limit
-    assert not out or present(draft) - out, "one broker is left (I11)"
+    assert not out or there - out, "one broker is left (I11)"
     return InForce(frozenset(out), spared)
 
 
-def limit_for(draft: Draft, taken: Collection[BrokerName], name: BrokerName) -> str | None:
+def limit_for(
+    draft: Draft, there: Present, taken: Collection[BrokerName], name: BrokerName
+) -> str | None:
     """Return what forbids the detectors to take this one too; None: nothing does."""
-    known = len(present(draft))
+    known = len(there)
     room = max(1, known * draft.policy.ejected_percent_max // 100)
     if sum(other not in draft.commands for other in taken) >= room:
         return f"no more than {room} of {known} may be out"
-    return _TOO_FEW if endangers(draft, taken, name) else None
+    return _TOO_FEW if _endangers(draft, there, taken, name) else None
 
 
-def present(draft: Draft) -> frozenset[BrokerName]:
+def present(draft: Draft) -> Present:
     """Return the brokers that are there; one that was replaced is known for an hour more.
 
     It was not heard of when others were: while nobody reports, nothing shows that any has gone.
@@ -77,9 +82,11 @@ def present(draft: Draft) -> frozenset[BrokerName]:
     )
 
 
-def endangers(draft: Draft, taken: Collection[BrokerName], name: BrokerName) -> bool:
+def _endangers(
+    draft: Draft, there: Present, taken: Collection[BrokerName], name: BrokerName
+) -> bool:
     """Return whether taking this one too would leave nothing, or nothing for some topic."""
-    if not present(draft) - {name, *taken}:
+    if not there - {name, *taken}:
         return True
     return any(
         name in hosts and all(host == name or host in taken for host in hosts)

@@ -170,13 +170,13 @@ def _eject(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -> N
         discard(draft, name)
     if draft.in_panic:
         return
-    out = set(in_force(draft).out)
+    out, there = set(in_force(draft).out), present(draft)
     rank = {name: DETECTORS.index(it.detector) for name, it in findings.judged.items()}
     for name in sorted(rank, key=lambda it: (rank[it], it)):
         broker, finding = draft.brokers[name], findings.judged[name]
         if broker.out is not None or name in freed:
             continue
-        limit = limit_for(draft, out, name)
+        limit = limit_for(draft, there, out, name)
         if limit is None:
             count = broker.ejections + 1
             ruled = ejection(draft, name, count, finding)

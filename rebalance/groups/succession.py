@@ -11,10 +11,10 @@ Called by ``step``, before ``baton`` moves queues. Its one rule: a member that c
 release never becomes a standing heir.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 
-from rebalance.allocation import Candidate
+from rebalance.allocation import Candidates
 from rebalance.groups import target
 from rebalance.groups.members import departures
 from rebalance.groups.model.draft import Draft
@@ -83,7 +83,7 @@ def stand_by(draft: Draft) -> None:
     now.heirs, now.redealt = dealt.standing, dealt.changes
 
 
-def _candidates(draft: Draft) -> Mapping[MemberId, Candidate]:
+def _candidates(draft: Draft) -> Candidates:
     """Return who may be promised a queue: who reads releases, and is there to begin."""
     roster = draft.membership.members.merged()
     candidates = dict(target.candidates(draft))

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
+from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate, Candidates
 from rebalance.errors import BrokenInvariant
 from rebalance.groups import ailments
 from rebalance.groups.handover import omissions
@@ -88,7 +88,7 @@ def _aimed(request: AllocationRequest, before: Owners, plan: AllocationPlan) -> 
     return aimed
 
 
-def candidates(draft: Draft) -> Mapping[MemberId, Candidate]:
+def candidates(draft: Draft) -> Candidates:
     """Return who may own something, patterns spelt out."""
     there, roster = known(draft.topics.routes.merged()), draft.membership.members.merged()
     found: dict[MemberId, Candidate] = dict(roster)
@@ -124,7 +124,7 @@ def _capacities(draft: Draft, request: AllocationRequest) -> Mapping[MemberId, i
 
 
 def _left_to_the_resting(
-    roster: Roster, candidates: Mapping[MemberId, Candidate]
+    roster: Roster, candidates: Candidates
 ) -> Mapping[MemberId, frozenset[TopicName]]:
     """Return, for each candidate that rests, the topics that no other member could work on."""
     resting = roster.those(Trait.RESTING) & candidates.keys()

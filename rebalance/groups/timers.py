@@ -103,17 +103,16 @@ def _deadlines(draft: Draft, without: Collection[MemberId] = ()) -> Iterator[Mil
         yield from past.deadlines(draft)
     if draft.ailment is not None and draft.ailment.withheld_until is not None:
         yield draft.ailment.withheld_until
+    late = _revocations(draft)
     if draft.rules.paused:
         if draft.rules.paused_until is not None:
             yield draft.rules.paused_until
         # A pause does not stop hand-overs under way: eager holders have had their time.
-        yield from (deadline for name, deadline in _revocations(draft) if members[name].eager)
+        yield from (deadline for name, deadline in late.items() if members[name].eager)
         return
-    revocations = _revocations(draft)
     for name, until in held.items():  # nothing becomes of it before that, if it lets go meanwhile
-        late = min((deadline for it, deadline in revocations if it == name), default=sessions[name])
-        yield Millis(max(until, min(late, sessions[name])))
-    yield from (deadline for name, deadline in revocations if name not in held)
+        yield Millis(max(until, min(late.get(name, sessions[name]), sessions[name])))
+    yield from (deadline for name, deadline in late.items() if name not in held)
 
 
 def _target_deadlines(draft: Draft) -> Iterator[Millis]:
@@ -138,7 +137,7 @@ def _sessions(draft: Draft) -> dict[MemberId, int]:
 
 def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:
     """Members that kept a queue past the deadline for letting it go, and can be late at all."""
-    late = {name for name, deadline in _revocations(draft) if clock >= deadline}
+    late = {name for name, deadline in _revocations(draft).items() if clock >= deadline}
     return [
         name
         for name, member in draft.membership.members.items()
@@ -146,9 +145,9 @@ def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:
     ]
 
 
-def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
-    """Members that were told to let go and are not known to have done so, and until when."""
-    found = []
+def _revocations(draft: Draft) -> dict[MemberId, Millis]:
+    """Members that were told to let go and are not known to have done so, and until when first."""
+    found: dict[MemberId, Millis] = {}
     for queue in draft.handover.books.moving():
         owned = draft.handover.books[queue]
         name, incarnation = owned.holder.life
@@ -158,7 +157,8 @@ def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
         if member is None or member.incarnation != incarnation:
             continue
         begun = notice.begins(draft, owned.asked)
-        found.append((name, Millis(begun + _patience(draft, member))))
+        deadline = Millis(begun + _patience(draft, member))
+        found[name] = min(deadline, found.get(name, deadline))
     return found
 
 

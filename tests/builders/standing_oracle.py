@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 
-from rebalance.allocation import Candidate
+from rebalance.allocation import Candidate, Candidates
 from rebalance.ids import MemberId, Queue
 
-Candidates = Mapping[MemberId, Candidate]
 Owners = Mapping[Queue, MemberId]
 Heirs = Mapping[Queue, MemberId]
 

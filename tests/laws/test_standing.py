@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allocators.sticky.strategy import sticky
-from rebalance.allocation import AllocationRequest, Applicant
-from rebalance.groups.standing.dealing import Candidates, Standing, deal
+from rebalance.allocation import AllocationRequest, Applicant, Candidates
+from rebalance.groups.standing.dealing import Standing, deal
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 from rebalance.owners import Owners
 from tests.builders import standing_oracle as oracle

@@ -3,8 +3,8 @@
 The rule may change while a group is at work. It counts for lives that come: whoever the group knows
 by now, as a member or from a page, keeps the name that it is known under until it goes.
 
-Called by ``step`` for each event, and by ``adoption`` for what is published. It is
-taken off where the process counts, or what it calls itself (``Life.shared_name``).
+Called by ``step`` for each event, and by ``adoption`` for what is published. What a life calls
+itself, and its process, are asked of ``Life`` (``ids``).
 """
 
 from collections.abc import Callable
@@ -52,12 +52,6 @@ def named_apart(record: Adopted, policy: Policy) -> Adopted:
     return replace(record, life=_apart(record.life), portion=portion)
 
 
-def own_name(life: Life) -> MemberId:
-    """Return the name of one life. A name that leaves no room for it stays as it is."""
-    own = MemberId(f"{life.member}@{life.incarnation}")  # ``Life.shared_name`` undoes it
-    return own if len(own) <= _NAME_CHARACTERS else life.member
-
-
 def _known(draft: Draft, life: Life) -> Life:
     if _is_member(draft, life):
         return life
@@ -93,4 +87,6 @@ def _named(namings: tuple[Naming, ...], name: Callable[[Life], Life]) -> tuple[N
 
 
 def _apart(life: Life) -> Life:
-    return life._replace(member=own_name(life))
+    """Name a life as it alone is named. A name that leaves no room for that stays as it is."""
+    own = MemberId(f"{life.member}@{life.incarnation}")  # ``Life.shared_name`` undoes it
+    return life._replace(member=own) if len(own) <= _NAME_CHARACTERS else life

@@ -194,10 +194,9 @@ def _namesakes(draft: Draft) -> dict[str, MemberId]:
     """By the name that lives call themselves by, the last of them; made once a step."""
     names = draft.scratch(_Names)
     if names.namesakes is None:
-        found = sorted(
-            (member.incarnation, name) for name, member in draft.membership.members.items()
-        )
-        names.namesakes = {Life(name, incarnation).shared_name: name for incarnation, name in found}
+        members = draft.membership.members
+        found = sorted((member.incarnation, name) for name, member in members.items())
+        names.namesakes = {members[name].life(name).shared_name: name for _, name in found}
     return names.namesakes
 
 

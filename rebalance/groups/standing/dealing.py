@@ -36,15 +36,13 @@ Its one rule: no clock, no chance, and no look at the books.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from rebalance.allocation import Applicant, Candidate
+from rebalance.allocation import Applicant, Candidates
 from rebalance.groups.standing.evening import even_out
 from rebalance.groups.standing.ranks import FEW, Kind
 from rebalance.groups.standing.register import Register
 from rebalance.groups.standing.settling import settle_all
 from rebalance.ids import MemberId, Queue
 from rebalance.owners import Owners
-
-Candidates = Mapping[MemberId, Candidate]
 
 
 class Standing(Mapping[Queue, MemberId]):

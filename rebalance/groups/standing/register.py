@@ -10,7 +10,7 @@ kept up gives the same answers as one that is built anew.
 
 from collections.abc import Mapping
 
-from rebalance.allocation import Candidate
+from rebalance.allocation import Candidate, Candidates
 from rebalance.groups.standing.ranks import Kind, Place, Ranks
 from rebalance.ids import MemberId, Queue
 
@@ -41,7 +41,7 @@ class Register:
     @classmethod
     def built(
         cls,
-        candidates: Mapping[MemberId, Candidate],
+        candidates: Candidates,
         owners: Mapping[Queue, MemberId],
         heirs: Mapping[Queue, MemberId],
     ) -> "Register":

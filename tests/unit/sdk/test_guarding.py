@@ -5,6 +5,8 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,15 @@ from trimtab.options import Options, make_guard, read_profile
 from trimtab.protocol import HolderRef
 
 POST = Post(servers="127.0.0.1:1", group=GROUP)
+
+
+@contextmanager
+def listening(home: Path) -> Iterator[socket.socket]:
+    """A guard's end, at the address that members are told."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(home / "socket"))
+        listener.listen()
+        yield listener
 
 
 def holding(queues: int = 1) -> Holdings:
@@ -72,9 +83,7 @@ def test_a_member_takes_the_guard_that_it_runs_under(
     monkeypatch.setattr(subprocess, "Popen", None)
     monkeypatch.setenv(ADDRESS, str(tmp_path / "socket"))
     profile = read_profile(options)
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(tmp_path / "socket"))
-        listener.listen()
+    with listening(tmp_path):
         guard = make_guard("nowhere:1", options, profile)
         assert guarded == (guard is not None and guard.start(print))
         if guard is not None:
@@ -190,11 +199,9 @@ def test_what_is_no_guard_is_not_ended(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(guarding, "_SAY_S", 0.1)
     heard: list[GuardError] = []
     with (
-        socket.socket(socket.AF_UNIX) as listener,
+        listening(tmp_path) as listener,
         subprocess.Popen([sys.executable, "-IS", "-c", "input()"], stdin=subprocess.PIPE) as other,
     ):
-        listener.bind(str(tmp_path / "socket"))
-        listener.listen()
         guard = Guard(POST, str(tmp_path / "socket"))
         assert guard.start(heard.append)
         theirs, _ = listener.accept()
@@ -218,9 +225,7 @@ def test_a_guard_that_cannot_be_understood_is_reported(
 ) -> None:
     """It may be of another version; the member works on without it. A refusal is its reason."""
     heard: list[GuardError] = []
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(tmp_path / "socket"))
-        listener.listen()
+    with listening(tmp_path) as listener:
         guard = Guard(POST, str(tmp_path / "socket"))
         assert guard.start(heard.append)
         theirs, _ = listener.accept()
@@ -234,9 +239,7 @@ def test_a_guard_that_cannot_be_understood_is_reported(
 
 def test_nothing_is_told_before_the_guard_watches(tmp_path: Path) -> None:
     """It could not know of the death."""
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(tmp_path / "socket"))
-        listener.listen()
+    with listening(tmp_path) as listener:
         guard = Guard(POST, str(tmp_path / "socket"))
         assert guard.start(print)
         guard.keep(holding())

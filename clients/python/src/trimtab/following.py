@@ -24,6 +24,7 @@ from trimtab.protocol import (
     read_member_key,
 )
 from trimtab.transports import installed
+from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.link import Link
 from trimtab.transports.rights import denied
 
@@ -193,8 +194,6 @@ class _Reading:
 
     def _renew(self) -> None:
         """Go on with a new client; if all is well, it only says once more where the end is."""
-        from trimtab.transports.confluent_discarding import discard  # noqa: PLC0415 - optional
-
         held: list[object] = [self._consumer]
         self._consumer = self._made()
         self._consumer.assign([self._next])
