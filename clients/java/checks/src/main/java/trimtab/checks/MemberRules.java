@@ -6,16 +6,13 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import trimtab.Grant;
 import trimtab.Member;
-import trimtab.MemberListener;
 import trimtab.MemberOptions;
 import trimtab.Waits;
 import trimtab.protocol.Assignment;
 import trimtab.protocol.Release;
 import trimtab.protocol.UndecodableRecord;
 import trimtab.session.Incarnation;
-import trimtab.session.LossReason;
 
 /**
  * Says what a member does without a server, for tests of it.
@@ -24,7 +21,7 @@ import trimtab.session.LossReason;
  * {@code unconnected} (a member fails that has not reached Kafka; answers how it ends, and whether at once),
  * {@code assignment RECORD} or {@code release RECORD} (answers whether it is read).
  */
-public final class MemberRules implements MemberListener {
+public final class MemberRules {
     private static final Duration AT_ONCE = Duration.ofSeconds(8);
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
@@ -53,7 +50,7 @@ public final class MemberRules implements MemberListener {
 
     private static String unconnected() throws InterruptedException {
         MemberOptions options = MemberOptions.of("no.host.invalid:9092");
-        Member member = new Member("billing", "m", List.of("orders"), options, new MemberRules());
+        Member member = new Member("billing", "m", List.of("orders"), options, new Deaf());
         member.start();
         Thread.sleep(500);
         member.fail("played", new IllegalStateException("played"));
@@ -74,13 +71,4 @@ public final class MemberRules implements MemberListener {
             return "skipped";
         }
     }
-
-    @Override
-    public void onAssigned(List<Grant> grants) {}
-
-    @Override
-    public void onRevoked(List<Grant> grants) {}
-
-    @Override
-    public void onLost(List<Grant> grants, LossReason reason) {}
 }

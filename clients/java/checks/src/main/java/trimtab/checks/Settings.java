@@ -2,11 +2,8 @@ package trimtab.checks;
 
 import java.time.Duration;
 import java.util.List;
-import trimtab.Grant;
 import trimtab.Member;
-import trimtab.MemberListener;
 import trimtab.MemberOptions;
-import trimtab.session.LossReason;
 
 /** Says how a member ends within some seconds, by its servers and one setting; null: it goes on. */
 public final class Settings {
@@ -21,16 +18,5 @@ public final class Settings {
         member.join(PATIENCE);
         System.out.println(member.ending());
         System.exit(0);
-    }
-
-    private static final class Deaf implements MemberListener {
-        @Override
-        public void onAssigned(List<Grant> grants) {}
-
-        @Override
-        public void onRevoked(List<Grant> grants) {}
-
-        @Override
-        public void onLost(List<Grant> grants, LossReason reason) {}
     }
 }

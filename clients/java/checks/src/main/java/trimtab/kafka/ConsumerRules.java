@@ -19,6 +19,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 import trimtab.Grant;
 import trimtab.Member;
+import trimtab.checks.Waiting;
 import trimtab.protocol.Assignment;
 import trimtab.protocol.Queue;
 import trimtab.session.MemberSession;
@@ -211,9 +212,7 @@ public final class ConsumerRules {
                 woken::incrementAndGet, rest -> { });
         keeper.start();
         keeper.begin(List.of(FIRST));
-        for (int tries = 0; tries < 500 && woken.get() == 0; tries++) {
-            Thread.sleep(20);
-        }
+        Waiting.await(() -> woken.get() > 0);
         keeper.finish(HOUR);
         return intake.grants() + " " + woken;
     }

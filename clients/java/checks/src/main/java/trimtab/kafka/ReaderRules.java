@@ -66,12 +66,7 @@ public final class ReaderRules {
      * is asked, and fetched.
      */
     private String leaderless() {
-        begin(0, 100);
-        begin(1, 0);
-        KafkaReader<String, String> reader = reader("127.0.0.1:1", new ConsumerListener() {});
-        reader.read(SHORT_MS);
-        client.setPollException(new OffsetOutOfRangeException(Map.of(LEADERLESS, 100L)));
-        reader.read(SHORT_MS);
+        KafkaReader<String, String> reader = strayed(0);
         client.addRecord(new ConsumerRecord<>(LED.topic(), LED.partition(), 0, "", ""));
         int read = 0;
         for (int round = 0; round < ROUNDS; round++) {
@@ -82,17 +77,23 @@ public final class ReaderRules {
 
     /** Where a queue is read on whose offset is gone, while of another one it is not known where it begins. */
     private String strayedLater() {
-        begin(0, 100);
-        begin(1, 7);
-        KafkaReader<String, String> reader = reader("127.0.0.1:1", new ConsumerListener() {});
-        reader.read(SHORT_MS);
-        client.setPollException(new OffsetOutOfRangeException(Map.of(LEADERLESS, 100L)));
-        reader.read(SHORT_MS);
+        KafkaReader<String, String> reader = strayed(7);
         reader.read(SHORT_MS); // which asks in vain
         client.setPollException(new OffsetOutOfRangeException(Map.of(LED, 7L)));
         reader.read(SHORT_MS);
         reader.read(SHORT_MS);
         return Long.toString(client.position(LED));
+    }
+
+    /** A reader of two queues: the offset of one is gone, and Kafka does not say where it begins. */
+    private KafkaReader<String, String> strayed(long led) {
+        begin(0, 100);
+        begin(1, led);
+        KafkaReader<String, String> reader = reader("127.0.0.1:1", new ConsumerListener() {});
+        reader.read(SHORT_MS);
+        client.setPollException(new OffsetOutOfRangeException(Map.of(LEADERLESS, 100L)));
+        reader.read(SHORT_MS);
+        return reader;
     }
 
     /** How often a listener that fails has been told before the keeper tells it what the reader has met. */

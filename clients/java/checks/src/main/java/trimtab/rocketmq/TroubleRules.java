@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
@@ -22,6 +21,7 @@ import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.Grant;
 import trimtab.Member;
 import trimtab.MemberOptions;
+import trimtab.checks.Waiting;
 import trimtab.protocol.Queue;
 
 /**
@@ -107,7 +107,7 @@ public final class TroubleRules {
         long idle = client.count("wake");
         departures.begin(List.of(FIRST));
         keeper.hurry();
-        await(() -> client.count("wake") >= 2);
+        Waiting.await(() -> client.count("wake") >= 2);
         return idle + " " + (client.count("wake") >= 2);
     }
 
@@ -117,15 +117,8 @@ public final class TroubleRules {
         client.isBroken = true;
         Thread[] over = new Thread[1];
         keeper().start(member, () -> over[0] = Thread.currentThread());
-        await(() -> over[0] != null);
+        Waiting.await(() -> over[0] != null);
         return String.valueOf(member.ending());
-    }
-
-    /** Waits for it far longer than it takes, but not for ever. */
-    private static void await(BooleanSupplier comes) throws InterruptedException {
-        for (int tries = 0; tries < 500 && !comes.getAsBoolean(); tries++) {
-            Thread.sleep(20);
-        }
     }
 
     /** What is sent of a queue that was lost and is let go, with and without having been lost. */
@@ -228,7 +221,7 @@ public final class TroubleRules {
         Thread.sleep(MOMENT_MS);
         boolean atFirst = departures.isEmpty();
         gate.leave(QUEUE);
-        await(departures::isEmpty);
+        Waiting.await(departures::isEmpty);
         return atFirst + " " + departures.isEmpty() + " " + taken.isDropped() + " " + client.store.sent;
     }
 
