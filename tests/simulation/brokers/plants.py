@@ -9,6 +9,7 @@ from typing import Any, Final
 from rebalance.brokers.cluster import Broker
 from rebalance.brokers.draft import Draft
 from rebalance.brokers.findings import Findings, Votes
+from rebalance.brokers.limits import Present
 from rebalance.ids import BrokerName
 
 Function = Callable[..., Any]
@@ -27,8 +28,11 @@ def last_of_a_topic_taken(right: Function) -> Function:
     """A topic's last broker is a broker like any other."""
     del right
 
-    def wrong(draft: Draft, taken: Collection[BrokerName], name: BrokerName) -> bool:
-        return all(other in taken for other in draft.brokers if other != name)
+    def wrong(
+        draft: Draft, there: Present, taken: Collection[BrokerName], name: BrokerName
+    ) -> bool:
+        del draft
+        return not there - {name, *taken}
 
     return wrong
 
@@ -67,7 +71,7 @@ def panic_unnoticed(right: Function) -> Function:
 PLANTS: Final = {
     "a quorum of one": ("rebalance.brokers.findings._condemns", quorum_of_one, "for nothing", 0),
     "the last of a topic is taken": (
-        "rebalance.brokers.limits.endangers",
+        "rebalance.brokers.limits._endangers",
         last_of_a_topic_taken,
         "has lost its last broker",
         6,
