@@ -27,7 +27,7 @@ from confluent_kafka import Message, Producer
 
 from trimtab import AsyncConsumer, Consumer
 
-Style = Literal["each", "asyncio", "collect", "fail"]
+Style = Literal["each", "asyncio", "collect", "fail", "hold"]
 
 PATIENCE_S = 60.0
 COLLECTED = 500
@@ -42,19 +42,28 @@ class Account:
     def __init__(self, servers: str, topic: str, home: Path) -> None:
         self.effects_file = home / "effects"
         self.effects_file.touch()
+        self._hold_file = home / "effects.hold"
         self.servers, self.topic = servers, topic
-        self._produced = 0
+        self.produced = 0
         self._producer = Producer({"bootstrap.servers": servers, "log_level": 2})
 
     def produce(self, count: int) -> set[int]:
         """Write the next numbers, to each partition in turn, and return them."""
-        numbers = range(self._produced, self._produced + count)
+        numbers = range(self.produced, self.produced + count)
         for number in numbers:
             value = str(number).encode()
             self._producer.produce(self.topic, value=value, partition=number % 8)
-        self._produced += count
+        self.produced += count
         assert self._producer.flush(PATIENCE_S) == 0
         return set(numbers)
+
+    def hold(self) -> None:
+        """Have workers of the style "hold" keep what they have in hand."""
+        self._hold_file.touch()
+
+    def go_on(self) -> None:
+        """Have them come back for the next message."""
+        self._hold_file.unlink()
 
     def close(self) -> None:
         """Produce nothing more."""
@@ -69,7 +78,7 @@ class Account:
     @property
     def lost(self) -> set[int]:
         """The numbers that have had no effect."""
-        return set(range(self._produced)) - {number for _, _, number, _ in self.effects}
+        return set(range(self.produced)) - {number for _, _, number, _ in self.effects}
 
     @property
     def twice(self) -> set[int]:
@@ -89,7 +98,7 @@ class Account:
         """Wait, and produce so many numbers now and then."""
         deadline = time.monotonic() + PATIENCE_S
         while not condition():
-            assert time.monotonic() < deadline, f"{len(self.lost)} of {self._produced} are lost"
+            assert time.monotonic() < deadline, f"{len(self.lost)} of {self.produced} are lost"
             self.produce(meanwhile)
             time.sleep(0.05)
 
@@ -123,6 +132,7 @@ class Worker:
 
     def __init__(self, effects: str, name: str, style: Style) -> None:
         self._file = os.open(effects, os.O_APPEND | os.O_WRONLY)
+        self._hold_file = Path(f"{effects}.hold")
         self._name = name
         self._style = style
 
@@ -137,6 +147,8 @@ class Worker:
             if value != FATAL
         ]
         os.write(self._file, "".join(rows).encode())
+        while self._style == "hold" and self._hold_file.exists():
+            time.sleep(0.01)
 
     def work(self, consumer: Consumer) -> None:
         """Work until the consumer is told to stop."""

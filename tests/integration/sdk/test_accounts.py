@@ -38,14 +38,23 @@ def test_what_was_collected_and_not_written_is_not_lost(
 def test_a_frozen_worker_moves_nothing_back(
     kafka: EmbeddedKafka, group: str, topic: str, account: Account, arguments: Arguments
 ) -> None:
-    """Its heir goes on meanwhile; when it thaws it commits nothing of what it had in hand."""
+    """Its heir goes on meanwhile; when it thaws it commits nothing of what it had in hand.
+
+    It is frozen in a handler when all else is committed: what it was sending at that moment would
+    be sent later, and nobody can take that back (``docs/protocol.md``).
+    """
     account.produce(QUEUES)
     with (
-        account.worker(arguments("a"), "each") as a,
+        account.worker(arguments("a"), "hold") as a,
         account.worker(arguments("b"), "each") as b,
         Offsets(kafka.bootstrap_servers, group, topic, QUEUES) as offsets,
     ):
         account.wait_until(lambda: account.workers() == {"a", "b"}, meanwhile=10)
+        account.wait_until(lambda: not account.lost)
+        account.wait_until(lambda: sum(offsets.latest.values()) == account.produced)
+        account.hold()
+        held = account.produce(QUEUES)
+        account.wait_until(lambda: "a" in {by for _, _, it, by in account.effects if it in held})
         a.send_signal(signal.SIGSTOP)
         frozen = len(account.effects)
 
@@ -56,6 +65,7 @@ def test_a_frozen_worker_moves_nothing_back(
 
         account.wait_until(heir_has_everything, meanwhile=10)
         time.sleep(1)
+        account.go_on()
         a.send_signal(signal.SIGCONT)
         thawed = len(account.effects)
         account.wait_until(lambda: "a" in {by for *_, by in account.effects[thawed:]}, meanwhile=10)
