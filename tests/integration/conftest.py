@@ -272,9 +272,9 @@ def terminal(
 
 @pytest.fixture
 def two(published: Published, group: str, member: MakeMember) -> Iterator[None]:
-    """A group at rest: b has joined a."""
+    """A group at rest: b has joined a, and each is the other's heir."""
     with member("a"):
         published.wait_until(lambda: published.is_stable(group, ["a"], QUEUES))
         with member("b"):
-            published.wait_until(lambda: published.is_stable(group, ["a", "b"], QUEUES))
+            published.wait_until(lambda: published.has_heirs(group, ["a", "b"], QUEUES))
             yield

@@ -180,12 +180,18 @@ class ControllerProcess:
 
     def commit(self) -> None:
         """Wait until two batches have been committed: all that it did before has been said."""
-        deadline = time.monotonic() + STOP_PATIENCE_S
+        deadline = time.monotonic() + 2 * STOP_PATIENCE_S
         for _ in range(2):
-            last = file_of(self.home).stat().st_mtime_ns
-            while file_of(self.home).stat().st_mtime_ns == last:
+            last = self._committed()
+            while self._committed() in {None, last}:
                 assert time.monotonic() < deadline, self.log.read_text()
                 time.sleep(POLL_S)
+
+    def _committed(self) -> int | None:
+        """When the last batch was; None: none yet, since the query started anew."""
+        with suppress(FileNotFoundError):
+            return file_of(self.home).stat().st_mtime_ns
+        return None
 
     def wait_for_line(self, *words: str, within: float) -> None:
         """Wait until its log has such a line."""

@@ -60,8 +60,10 @@ class JavaProcess:
     def wait_for(self, word: str, count: int = 1) -> str:
         """Wait until it has said something as often as this, and return the last such line."""
         deadline = time.monotonic() + PATIENCE_S
+        ended = None
         while len(found := [it for it in self.lines() if word in it]) < count:
-            assert self._process.poll() is None, self.said.read_text(errors="replace")[-5_000:]
+            assert ended is None, self.said.read_text(errors="replace")[-5_000:]
+            ended = self._process.poll()  # what it said at last is read once more
             assert time.monotonic() < deadline, self.said.read_text(errors="replace")[-5_000:]
             time.sleep(0.05)
         return found[-1]

@@ -25,7 +25,7 @@ from trimtab.session import Profile
 from trimtab.transports import Client as Library
 
 PATIENCE_S: Final = 20.0
-_MOVING: Final = {
+COORDINATOR_STARTS: Final = {
     KafkaError.NOT_COORDINATOR,
     KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
     KafkaError.COORDINATOR_NOT_AVAILABLE,
@@ -153,7 +153,7 @@ def said_with(
             try:
                 (found,) = consumer.committed([place], patience_s)
             except KafkaException as error:
-                if error.args[0].code() not in _MOVING or time.monotonic() > deadline:
+                if error.args[0].code() not in COORDINATOR_STARTS or time.monotonic() > deadline:
                     raise
                 time.sleep(0.1)
             else:

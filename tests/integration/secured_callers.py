@@ -64,13 +64,18 @@ class Listener:
 
     def __init__(self, name: str, client: Client, arguments: dict[str, Any]) -> None:
         self.told: list[tuple[float, Exception]] = []
-        begun = time.monotonic()
+        self._begun = 0.0
         self.member = Member(
             **{"group": "billing", "topics": ["orders"], "prefix": PREFIX} | arguments,
             member_id=f"{name}-{client}",
             client=client,
-            on_error=lambda error: self.told.append((time.monotonic() - begun, error)),
+            on_error=lambda error: self.told.append((time.monotonic() - self._begun, error)),
         )
+
+    def start(self) -> None:
+        """Begin; what it is told counts from now."""
+        self._begun = time.monotonic()
+        self.member.start()
 
     @property
     def texts(self) -> list[str]:

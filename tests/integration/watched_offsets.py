@@ -10,13 +10,18 @@ from typing import Self
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
+from tests.integration.readings import COORDINATOR_STARTS
 from trimtab.consuming.confluent import metadata_of
 from trimtab.consuming.offsets import token_of
 
 _PATIENCE_S = 60.0
 _LOOK_S = 0.02
-_PASSING = (KafkaError._WAIT_COORD, KafkaError._TRANSPORT)  # noqa: SLF001 - their public names
-"""What librdkafka says of itself, and does not call worth another try."""
+_PASSING = {
+    *COORDINATOR_STARTS,
+    KafkaError._WAIT_COORD,  # noqa: SLF001 - its public name
+    KafkaError._TRANSPORT,  # noqa: SLF001 - its public name
+}
+"""What librdkafka does not call worth another try."""
 
 
 class Offsets:

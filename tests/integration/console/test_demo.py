@@ -68,7 +68,7 @@ def test_the_demo_succeeds(tmp_path: Path) -> None:
     assert is_clear(tmp_path)
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_nothing_outlives_the_demo(tmp_path: Path, how: signal.Signals) -> None:
     """However it ends, in the middle of the story: no process is left, and no traceback."""

@@ -18,6 +18,7 @@ from console.errors import ExitCode
 from tests.builders.checkout import ROOT, text
 from tests.builders.command_line import Run
 from tests.builders.examples import commands, plain_blocks
+from tests.integration.conftest import QUEUES
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 
@@ -95,7 +96,8 @@ def test_every_command_that_asks_or_tells_a_live_controller_works(
         if code not in ANSWERS.get(command, {ExitCode.OK}) or "Traceback" in error:
             wrong.append((line, code, error))
         if "evict" in words:  # it joins again
-            published.wait_until(lambda: published.groups[group].state == "stable")
+            published.catch_up()
+            published.wait_until(lambda: published.is_stable(group, ["a", "b"], QUEUES))
     assert [] == wrong
     assert 0 == placed("brokers", "forget", "broker-a", "--cluster", cluster, *why[:2])[0]
 

@@ -1,6 +1,7 @@
 """A controller that starts waits for another one, as long as that may decide; on a real Kafka."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -106,7 +107,7 @@ def test_one_that_is_slow_is_waited_for(chosen: Options) -> None:
     """It ticks in the middle of a batch, which it will publish; then it reads the start."""
     with closing(Incumbent(chosen)) as other, ticking(chosen, says_so=True) as over:
         Timer(BUSY_S, over.set).start()
-        assert {WAITS, f"{OTHER} has ended"} == said(chosen, other)
+        assert {WAITS, f"{OTHER} has ended"} <= said(chosen, other)
         assert over.is_set()
 
 
@@ -115,7 +116,9 @@ def test_one_that_was_killed_is_not_waited_for(chosen: Options) -> None:
     with closing(Incumbent(chosen)) as other:
         with ticking(chosen, says_so=False):
             pass
-        assert {WAITS, "no controller has ticked for 2.0 s"} == said(chosen, other)
+        lines = said(chosen, other)
+    assert WAITS in lines
+    assert any(re.fullmatch(r"no controller has ticked for \d\.\d s", it) for it in lines), lines
 
 
 def test_one_that_never_ends_is_not_waited_for_for_ever(

@@ -13,7 +13,6 @@ import pytest
 from confluent_kafka import Producer
 
 from bench.departures.supervised import SUPERVISED
-from tests.builders.application import until
 from tests.integration.accounts import Account, ends
 from tests.integration.conftest import QUEUES
 from tests.integration.controller_process import ControllerProcess
@@ -180,7 +179,7 @@ def test_it_begins_where_it_is_told(account: Account, start: Start, group: str) 
     late = start("late", "start=latest")
     with Offsets(account.servers, group, account.topic, QUEUES) as offsets:
         late.tell("take 1")
-        until(lambda: min(offsets.latest.values()) == EACH)
+        account.wait_until(lambda: min(offsets.latest.values()) == EACH)
     account.produce(QUEUES)
     young = start("young", f"start={since}", group=f"{group}-young")
 
@@ -202,7 +201,7 @@ def test_at_the_latest_an_open_transaction_is_to_come(
         late = start("late", "start=latest")
         with Offsets(account.servers, group, account.topic, QUEUES) as offsets:
             late.tell("take 1")
-            until(lambda: min(offsets.latest.values()) == 0)
+            account.wait_until(lambda: min(offsets.latest.values()) == 0)
         producer.commit_transaction(PATIENCE_S)
 
     assert late.wait_for(" took ").endswith("took {0=[0]}")

@@ -42,14 +42,14 @@ REFUSED: Final = {
     "guard-null": "IllegalArgumentException guardKafka: client.id is given as null: leave it out",
     "fetch-null": "IllegalArgumentException fetch: max.poll.records is given as null: leave it out",
 }
-SOON_S: Final = 4.0
+SOON_S: Final = 8.0
 """Less than a session of silence."""
 AT_WORK_S: Final = 10.0
 """Longer than a JVM takes to start and to join."""
 FROZEN_S: Final = 7.0
 """More than a loop may stay away, and less than a session."""
-HANDED_S: Final = 15.0
-"""Half of what is waited for commits by hand, and enough for a JVM to start and to join."""
+HANDED_S: Final = 25.0
+"""Less than is waited for commits by hand (30 s); enough for a JVM to start and to join."""
 
 
 def test_mistakes_are_refused_when_they_are_made() -> None:

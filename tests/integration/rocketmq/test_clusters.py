@@ -61,6 +61,7 @@ def sides(
         }
 
 
+@pytest.mark.timeout(600)
 def test_what_is_of_one_cluster_is_not_of_the_other(
     sides: dict[str, Consumers],
     controller: ControllerProcess,

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 INTERRUPTED: Final = 99
 """The message at which a listener is interrupted."""
-SOON_S: Final = 4.0
+SOON_S: Final = 10.0
 """RocketMQ's client looks by itself after 20 s."""
 
 

@@ -14,6 +14,7 @@ import pytest
 from bench.departures.supervised import SUPERVISED
 from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
+from tests.integration.guarded import await_guard
 from tests.integration.published import Published
 from trimtab import Member
 
@@ -61,6 +62,7 @@ def test_who_is_killed_under_a_guard_is_succeeded_without_the_controller(
         with subprocess.Popen(command, env=environment) as victim:
             published.wait_until(lambda: published.has_heirs(group, "ab", QUEUES))
             published.wait_until(lambda: published.is_read_by(a))
+            await_guard(victim.pid)
             time.sleep(1.0)  # until the other one has read its record as well
             people = published.groups[group].people
             assert {"a": None, "b": True} == {it.member: it.guarded for it in people}

@@ -181,7 +181,12 @@ def test_a_commit_given_up_while_kafka_comes_back_ends_no_process(own: EmbeddedK
     assert broker is not None
     which = [own.bootstrap_servers, str(broker.pid)]
     command = [sys.executable, "-m", "tests.integration.sdk.giving_up_process", *which]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
+    try:
+        done = subprocess.run(
+            command, check=False, capture_output=True, text=True, timeout=4 * PATIENCE_S
+        )
+    finally:  # it stops the broker, and goes on with it only if it lives to the end
+        os.kill(broker.pid, signal.SIGCONT)
 
     assert (0, "") == (done.returncode, done.stderr)
 

@@ -137,7 +137,7 @@ def test_each_right_that_is_missing_is_named(secured: SecuredKafka) -> None:
     with ExitStack() as stack:
         stack.callback(ended, [it for *_, it in members])
         for *_, it in members:
-            it.member.start()
+            it.start()
         until(lambda: all(it.told for *_, it in members))
 
     wrong = [
@@ -174,7 +174,7 @@ def test_a_right_that_is_given_later_is_used(secured: SecuredKafka) -> None:
     with ExitStack() as stack:
         stack.callback(ended, members)
         for it in members:
-            it.member.start()
+            it.start()
         until(lambda: all(any("no right to Write" in text for text in it.texts) for it in members))
         for topic, operation in RIGHTS:
             secured.allow("late", operation, PREFIX + topic)
@@ -191,7 +191,7 @@ def test_a_member_needs_no_more_rights_than_that(secured: SecuredKafka) -> None:
     with ExitStack() as stack:
         stack.callback(ended, members)
         for it in members:
-            it.member.start()
+            it.start()
         until(lambda: all(it.told for it in members))
 
     assert [NoControllerError] * 2 == [type(it.told[0][1]) for it in members], [
@@ -201,6 +201,7 @@ def test_a_member_needs_no_more_rights_than_that(secured: SecuredKafka) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.timeout(900)
 def test_a_controller_and_its_members_need_no_more(secured: SecuredKafka, tmp_path: Path) -> None:
     """It gives queues to members who may do what members need, and to a program that reads them."""
     secured.user("controller", PASSWORD)

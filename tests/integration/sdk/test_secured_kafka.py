@@ -118,7 +118,7 @@ def test_what_is_wrong_is_named_within_15_s_and_once(
     with ExitStack() as stack:
         stack.callback(ended, [*members.values()])
         for it in members.values():
-            it.member.start()
+            it.start()
         until(lambda: all(it.told for it in members.values()))
         time.sleep(8)  # another try, at least
 

@@ -12,7 +12,7 @@ import pytest
 from console import tether_guard
 from console.tethered_process import TetheredProcess
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 
 def python(code: str) -> list[str | Path]:

@@ -50,7 +50,7 @@ def test_many_queues_do_not_wait_for_a_kafka_that_hangs_one_after_the_other(
     """Else the upkeep would be away for as long: it says nothing meanwhile, and cannot end."""
 
     def hangs(_: Transactions, grant: Grant) -> None:
-        time.sleep(0.2)
+        time.sleep(1.0)
         raise RefusedError(TimeoutError(str(grant.token)))
 
     monkeypatch.setattr(Transactions, "_register", hangs)
@@ -63,7 +63,7 @@ def test_many_queues_do_not_wait_for_a_kafka_that_hangs_one_after_the_other(
     transactions.close()
 
     assert ({}, True) == (ours, failed is not None)
-    assert took < 1.0  # eight at a time would be eight times 0.2 s
+    assert took < 4.0  # eight at a time would be eight times a second
 
 
 def test_queues_that_fail_again_and_again_keep_no_others_back(
