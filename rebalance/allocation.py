@@ -79,6 +79,8 @@ class AllocationPlan:
     strategy knows; None: the caller has to compare."""
     heeds_capacity: bool = False
     """The strategy gives no member more than it can carry; if not set, the brain counts."""
+    refusal: str = ""
+    """Why it could not answer for some topics, where owners stay as they are; empty: it could."""
 
 
 class Allocator(Protocol):

@@ -4,10 +4,12 @@ RocketMQ allocates each topic by itself, among the clients that subscribe it, wi
 sorted (``RebalanceImpl.rebalanceByTopic``). Where a strategy would give a queue to several
 clients (``CONFIG``), the first one in Java's order has it: here a queue has one owner.
 
-What is left without an owner is given a reason.
+Whoever is refused an answer keeps what it has of the topic, as a client does in Java when its
+strategy throws. What is left without an owner is given a reason.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Final
 
 from allocators.java_order import in_order, ranked
 from allocators.rocketmq.contract import Refused, Round, Strategy
@@ -23,6 +25,8 @@ from rebalance.ids import MemberId, Queue
 Rank = Callable[[Candidates], Sequence[MemberId]]
 """Who comes first."""
 
+_TO_NOBODY: Final = "the strategy gives it to nobody"
+
 
 def per_topic(strategy: Strategy, rank: Rank = ranked) -> Allocator:
     """Let ``strategy`` deal each topic's queues to its subscribers, in Java's order unless told."""
@@ -30,30 +34,47 @@ def per_topic(strategy: Strategy, rank: Rank = ranked) -> Allocator:
     def allocate(request: AllocationRequest) -> AllocationPlan:
         owners: dict[Queue, MemberId] = {}
         unassigned: dict[Queue, str] = {}
+        refusals = set[str]()
         everybody = rank(request.candidates)
         for topic, queues in request.queues.items():
             subscribers = [name for name in everybody if topic in request.candidates[name].topics]
             reason = NOBODY_SUBSCRIBES
             if subscribers:
-                dealt = Round(strategy, in_order(queues), subscribers)
-                reason = _give(owners, dealt, subscribers)
+                refused = _give(owners, Round(strategy, in_order(queues), subscribers), subscribers)
+                _leave(owners, queues, request.current, refused.keys())
+                refusals.update(refused.values())
+                reason = max(refused.values(), default=_TO_NOBODY)
             unassigned |= {queue: reason for queue in queues if queue not in owners}
-        return AllocationPlan(owners, unassigned)
+        return AllocationPlan(owners, unassigned, refusal=min(refusals, default=""))
 
     return allocate
 
 
-def _give(owners: dict[Queue, MemberId], dealt: Round, subscribers: Sequence[MemberId]) -> str:
-    """Book everybody's share; return the reason for what nobody got."""
-    there = frozenset(dealt.queues or ())
-    reason = "the strategy gives it to nobody"
+def _give(
+    owners: dict[Queue, MemberId], dealt: Round, subscribers: Sequence[MemberId]
+) -> Mapping[MemberId, str]:
+    """Book everybody's share; return who is refused one, and why."""
+    there, refused = frozenset(dealt.queues or ()), dict[MemberId, str]()
     for member in subscribers:
         try:
             share = dealt.share(member) or ()
-        except Refused as refused:
-            reason = refused.message or reason
+        except Refused as refusal:
+            refused[member] = refusal.message or _TO_NOBODY
             continue
         for queue in share:
             if queue in there:
                 owners.setdefault(queue, member)
-    return reason
+    return refused
+
+
+def _leave(
+    owners: dict[Queue, MemberId],
+    queues: Iterable[Queue],
+    current: Mapping[Queue, MemberId],
+    refused: Collection[MemberId],
+) -> None:
+    """Leave those that were refused what they have, unless somebody else was given it."""
+    for queue in queues if refused else ():
+        owner = current.get(queue)
+        if owner is not None and owner in refused:
+            owners.setdefault(queue, owner)

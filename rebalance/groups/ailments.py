@@ -52,10 +52,10 @@ def legible(text: str, longest: int = _LONGEST) -> str:
     return "".join(it if it.isprintable() else "?" for it in text[:longest])
 
 
-def refused_target(draft: Draft, error: BaseException, now: Stamp) -> None:
-    """Go on without a new target: the strategy has failed."""
+def refused_target(draft: Draft, reason: str, now: Stamp) -> None:
+    """Go on without a new target, or with one that is old in part: the strategy has failed."""
     tried = draft.next_epoch if draft.outbox.changes else draft.before.group_epoch
-    known, ailment = draft.ailment, Ailment(reason_of(error), tried)
+    known, ailment = draft.ailment, Ailment(reason, tried)
     if known is None or known.reason != ailment.reason:
         _note(draft, ailment, now)
     draft.ailment = ailment

@@ -53,7 +53,8 @@ def is_due(draft: Draft, clock: Millis) -> bool:
 def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     """Compute the target anew; return how many queues are meant for another member than before.
 
-    If the strategy fails, the old target stays (``ailments``).
+    If the strategy fails, the old target stays (``ailments``), and where it cannot answer for some
+    topics, it leaves their owners as they are.
     """
     request, before = _request(draft), draft.target.owners
     try:
@@ -62,12 +63,16 @@ def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
         reasons = Counter(map(_legible, plan.unassigned.values()))
         shortage = dict(sorted(reasons.items()))
         moves = sum(1 for queue in aimed if queue in before and queue in plan.owners)
+        refusal = ailments.legible(plan.refusal)
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it may be a user's own
-        ailments.refused_target(draft, error, now)
+        ailments.refused_target(draft, ailments.reason_of(error), now)
         return 0
-    ailments.recover(draft, now, strategy=True)
+    if refusal:
+        ailments.refused_target(draft, refusal, now)
+    else:
+        ailments.recover(draft, now, strategy=True)
     draft.target.is_new = True
     if request.queues:  # a target without queues must not delay the first real one
         draft.target.at = now.clock

@@ -36,4 +36,4 @@ def limited(
     if not excess:
         return plan
     owners = {queue: owner for queue, owner in plan.owners.items() if queue not in excess}
-    return AllocationPlan(owners, {**plan.unassigned, **excess})
+    return AllocationPlan(owners, {**plan.unassigned, **excess}, refusal=plan.refusal)
