@@ -107,7 +107,7 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
             if not drained.dismissed:
                 raise Refused(f"no command drains {command.member}")
             membership.readmit(draft, command.member)
-            draft.rules.drain_no_more(drained.life(command.member))
+            draft.rules.drained.drop(drained.life(command.member))
             draft.outbox.changes.append(_cause(event))
         case EvictMember():
             _spare_the_last(draft, command)
@@ -172,7 +172,7 @@ def _drain(draft: Draft, command: DrainMember, event: Commanded) -> None:
     _spare_the_last(draft, command)
     life = _member(draft, command.member).life(command.member)
     membership.dismiss(draft, command.member)
-    draft.rules.drain(life)
+    draft.rules.drained.add(life, draft.policy.max_members)
     draft.outbox.changes.append(_cause(event))
 
 

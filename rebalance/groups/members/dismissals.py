@@ -20,8 +20,7 @@ from rebalance.ids import began
 def holds(draft: Draft, event: Joined) -> bool:
     """Tell whether a new life is of a process that was commanded to drain."""
     return any(
-        it.shared_name == event.life.shared_name and event.comes_back_from(it.incarnation)
-        for it in draft.rules.drained
+        event.comes_back_from(it.incarnation) for it in draft.rules.drained.like(event.life)
     )
 
 
@@ -42,6 +41,6 @@ def hold_again(draft: Draft, records: Iterable[Adopted], past: Sequence[Moment])
             continue
         is_for_it = 0 < began(record.incarnation) <= last.stamp.appended
         if member.presumed and is_for_it and not record.portion.hold:
-            draft.rules.drain(record.life)
+            draft.rules.drained.add(record.life, draft.policy.max_members)
             told = replace(member, draining=True, dismissed=True, leaves=member.draining)
             draft.membership.members.put(record.member, told)

@@ -179,6 +179,8 @@ def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cau
     mass_silence.forget(draft, name)
     ending = Ending.LEFT if change is MemberChange.LEFT else Ending.FENCED
     draft.ended[life] = ending
+    if member.dismissed and ending is Ending.LEFT and not member.away:
+        draft.rules.drained.end(life)
     if change is not MemberChange.LEFT:
         draft.heard[life] = seen
         departures.note_evicted(draft, life)

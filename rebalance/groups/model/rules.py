@@ -5,13 +5,10 @@ Written by ``obeying``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
+from rebalance.groups.model.drained import Drained
 from rebalance.groups.model.overrides import NONE, Overrides
 from rebalance.ids import Life, Millis, TopicName
-
-_DRAINED: Final = 1_000
-"""Lives of one group. People drain a rack at a time, by one command for each member."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +58,14 @@ class RulesDraft:
     pace_ms: Millis
     pause_ends: Millis | None
     popped: Mapping[TopicName, int | None]
-    drained: tuple[Life, ...]
+    drained: Drained
 
     @classmethod
     def of(cls, before: Rules) -> "RulesDraft":
         """Open them."""
         paused, until, own = before.paused, before.paused_until, before.overrides
         pace, ends = before.pace_ms, before.pause_ends
-        popped, drained = before.popped, before.drained
+        popped, drained = before.popped, Drained(before.drained)
         return cls(
             before, paused, until, before.strategy, own, before.obeyed, pace, ends, popped, drained
         )
@@ -81,30 +78,15 @@ class RulesDraft:
         """Go on."""
         self.paused, self.paused_until, self.pause_ends = False, None, None
 
-    def drain(self, life: Life) -> None:
-        """A life is commanded to drain."""
-        self.drain_no_more(life)
-        self.drained = (*self.drained, life)[-_DRAINED:]
-
-    def drain_no_more(self, life: Life) -> None:
-        """Its process may have queues again."""
-        mine = life.process
-        if mine == life.member:  # as most often, and drains may come by the thousand
-            self.drained = tuple(it for it in self.drained if it.member != mine)
-        else:
-            self.drained = tuple(it for it in self.drained if it.process != mine)
-
     def drop(self) -> None:
         """Forget which commands were obeyed; what they have set stays."""
-        self.obeyed = self.drained = ()
+        self.obeyed, self.drained = (), Drained(())
 
     def closed(self) -> Rules:
         """Return the rules as they are now."""
         ends = self.paused_until if self.pause_ends is None else self.pause_ends
         assert self.paused or ends is None, "what is not paused has no end of a pause"
         assert len(set(self.obeyed)) == len(self.obeyed), "no command is obeyed twice"
-        names = {it.member for it in self.drained}
-        assert len(names) == len(self.drained), "of each name the last life was commanded"
         return Rules(
             paused=self.paused,
             paused_until=self.paused_until,
@@ -114,5 +96,5 @@ class RulesDraft:
             pace_ms=self.pace_ms,
             pause_ends=self.pause_ends,
             popped=self.popped,
-            drained=self.drained,
+            drained=self.drained.lives,
         )
