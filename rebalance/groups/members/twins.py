@@ -30,8 +30,8 @@ class _Names:
 
     instances: dict[InstanceId, MemberId] | None = None
     """Who has which instance, once asked for."""
-    namesakes: dict[str, MemberId] | None = None
-    """Who came last of those that call themselves by a name, once asked for."""
+    namesakes: dict[MemberId, list[MemberId]] | None = None
+    """Who call themselves by a name, the last that came at the end, once asked for."""
     replaced: dict[MemberId, list[MemberId]] = field(default_factory=dict)
     """Whom each successor succeeded in this step."""
     succeeded: set[MemberId] = field(default_factory=set)
@@ -176,13 +176,11 @@ def _namesake(draft: Draft, event: Joined, known: AbstractSet[MemberId]) -> Riva
     """
     if draft.policy.on_twin is not TwinRule.SEPARATE:
         return None
-    shared = event.life.shared_name
-    other = _namesakes(draft).get(shared)
-    if other is not None and draft.membership.members.get(other) is None:
-        # That one has gone in this step; perhaps an earlier one is there.
-        draft.scratch(_Names).namesakes = None
-        other = _namesakes(draft).get(shared)
-    _namesakes(draft)[shared] = event.member
+    namesakes = _namesakes(draft).setdefault(event.life.shared_name, [])
+    while namesakes and draft.membership.members.get(namesakes[-1]) is None:
+        namesakes.pop()  # it has gone in this step
+    other = namesakes[-1] if namesakes else None
+    namesakes.append(event.member)
     if other is None or other in known or not _lives(draft, other, event.stamp):
         return None
     if _has_come_back(draft, event, other):
@@ -190,13 +188,15 @@ def _namesake(draft: Draft, event: Joined, known: AbstractSet[MemberId]) -> Riva
     return Rival(other, draft.membership.members[other], TwinRule.SEPARATE, lives=True)
 
 
-def _namesakes(draft: Draft) -> dict[str, MemberId]:
-    """By the name that lives call themselves by, the last of them; made once a step."""
+def _namesakes(draft: Draft) -> dict[MemberId, list[MemberId]]:
+    """By the name that lives call themselves by, all of them; made once a step."""
     names = draft.scratch(_Names)
     if names.namesakes is None:
+        names.namesakes = {}
         members = draft.membership.members
-        found = sorted((member.incarnation, name) for name, member in members.items())
-        names.namesakes = {members[name].life(name).shared_name: name for _, name in found}
+        for _, name in sorted((member.incarnation, name) for name, member in members.items()):
+            shared = members[name].life(name).shared_name
+            names.namesakes.setdefault(shared, []).append(name)
     return names.namesakes
 
 

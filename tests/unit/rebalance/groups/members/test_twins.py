@@ -1,16 +1,19 @@
 """Twins: who keeps a name that two lives claim."""
 
+from collections import Counter
+
 import pytest
 
 from rebalance.groups.model.commands import Pause
 from rebalance.groups.model.decisions import TwinsMet
 from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import InstanceId
+from rebalance.ids import InstanceId, Life, MemberId
 from tests.builders.notation import life_text
 from tests.builders.records import MemberRecord, beat_of, commanded, joined, left, routed
 from tests.builders.story import Story, only
 
 HERS = InstanceId("i")
+SEPARATE = Policy(on_twin=TwinRule.SEPARATE)
 
 
 def lives(story: Story) -> set[str]:
@@ -246,3 +249,34 @@ def test_a_name_that_leaves_no_room_is_not_told_apart() -> None:
 
     assert {"a@1", "a@2", long} == set(story.state.membership.members)
     assert (TwinRule.SEPARATE, TwinRule.FENCE_OLDER) == (apart.rule, met.rule)
+
+
+@pytest.mark.parametrize("pairs", [40, 80])
+def test_a_fleet_that_restarts_in_one_batch_costs_its_size(
+    monkeypatch: pytest.MonkeyPatch, pairs: int
+) -> None:
+    """Each old life leaves, and a new one comes: who is there is looked up once, not for each."""
+    story = Story(policy=SEPARATE)
+    story.reads(*(joined(f"m{number}:1") for number in range(pairs)))
+    named = Counter[str]()
+
+    class Counted:
+        def __get__(self, life: Life, _: type[Life]) -> MemberId:
+            named["times"] += 1
+            return MemberId(life.member.removesuffix(f"@{life.incarnation}"))
+
+    monkeypatch.setattr(Life, "shared_name", Counted())
+    goings = [(left(f"m{number}:1"), joined(f"m{number}:2")) for number in range(pairs)]
+    story.reads(*(it for going in goings for it in going))
+
+    assert pairs == len(story.state.membership.members)
+    assert named["times"] <= 10 * pairs
+
+
+def test_the_last_twin_that_is_still_there_is_named() -> None:
+    """The one after it has gone in the same batch."""
+    story = Story(policy=SEPARATE)
+    story.reads(joined("a:1"), joined("a:2"))
+    met = only(TwinsMet, story.reads(left("a:2"), joined("a:3")))
+
+    assert ["a@1"] == [life_text(*each.older) for each in met]
