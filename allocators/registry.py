@@ -43,22 +43,24 @@ def _canary(options: Options) -> Allocator:
 
 
 def _config(options: Options) -> Allocator:
-    _need(options, "CONFIG", "messageQueueList")
+    _need(options, "CONFIG")
     return per_topic(given_once(options.queues("messageQueueList")))
 
 
 def _machine_room(options: Options) -> Allocator:
-    _need(options, "MACHINE_ROOM", "consumeridcs")
+    _need(options, "MACHINE_ROOM")
     return per_topic(rocketmq("MACHINE_ROOM", options))
 
 
-def _need(options: Options, strategy: str, option: str) -> None:
+def _need(options: Options, strategy: str | None) -> None:
     """Refuse what leaves every queue without an owner, as RocketMQ does when nothing was set."""
-    if not options.given(option):
+    option = {"CONFIG": "messageQueueList", "MACHINE_ROOM": "consumeridcs"}.get(strategy or "")
+    if option is not None and not options.given(option):
         raise BadOption(f"{strategy} needs the option {option}: without it nobody gets anything")
 
 
 def _nearby(options: Options) -> Allocator:
+    _need(options, options.text("inner"))
     try:
         return per_topic(rocketmq("MACHINE_ROOM_NEARBY", options))
     except NullRefused as refused:

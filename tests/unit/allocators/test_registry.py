@@ -123,6 +123,16 @@ def test_a_factory_must_return_a_strategy() -> None:
             {"prefix": "c", "percent": 5, "inner": "MACHINE_ROOM_NEARBY"},
             "inner is 'MACHINE_ROOM_NEARBY', CANARY can only wrap one of AVG, ",
         ),
+        (
+            "MACHINE_ROOM_NEARBY",
+            {"inner": "MACHINE_ROOM", "resolver": "before-first-at"},
+            "MACHINE_ROOM needs the option consumeridcs",
+        ),
+        (
+            "MACHINE_ROOM_NEARBY",
+            {"inner": "CONFIG", "resolver": "before-first-at"},
+            "CONFIG needs the option messageQueueList",
+        ),
         ("MACHINE_ROOM_NEARBY", {"inner": "AVG", "resolver": "dash"}, "resolver must be"),
         (
             "MACHINE_ROOM_NEARBY",
