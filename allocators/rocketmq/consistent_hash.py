@@ -40,7 +40,7 @@ def consistent_hash(nodes: int | None = None) -> Strategy:
         if nodes > MOST_NODES:  # not Refused: whoever has queues is to keep them
             reason = f"virtualNodeCnt {count} for each of {len(clients)} members"
             raise ValueError(f"{reason} is more than {MOST_NODES} nodes: set a lower one")
-        ring = _ring if nodes <= _KEPT_NODES else _ring.__wrapped__
+        ring = _ring if nodes <= _KEPT_NODES else _large_ring
         places, standing = ring(tuple(clients), count)
         dealt: dict[Client, list[Queue]] = {}
         for queue in queues if places else ():
@@ -56,7 +56,7 @@ MOST_NODES = 1_000_000
 no limit, and a typing mistake would keep a group's worker busy for ever."""
 
 _KEPT_NODES = 100_000
-"""A larger ring is built for each topic anew, because eight of them would fill a worker."""
+"""Of larger rings only the last one is kept, because eight of them would fill a worker."""
 
 RINGS = 8
 """How many are kept: the topics of a group have the same clients, in the same few rooms
@@ -84,3 +84,6 @@ def _ring(clients: tuple[Client, ...], count: int) -> tuple[list[int], list[Clie
             standing[client] += 1
     places = sorted(ring)
     return places, [ring[place] for place in places]
+
+
+_large_ring = lru_cache(1)(_ring.__wrapped__)

@@ -1,5 +1,6 @@
 """What large groups would feel: work that is done once, not for each member or each topic."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -55,6 +56,23 @@ def test_each_room_s_ring_is_built_once_for_all_topics(monkeypatch: pytest.Monke
 
     assert 12 == len(plan.owners)
     assert 8 * 3 + 12 == len(hashed)
+
+
+def test_a_large_ring_is_built_once_for_all_topics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many nodes for each of two members, and three topics."""
+    hashed, ring_hash = Counter[str](), consistent_hash.ring_hash
+
+    def counted(key: str) -> int:
+        hashed["times"] += 1
+        return ring_hash(key)
+
+    monkeypatch.setattr(consistent_hash, "ring_hash", counted)
+    people = {"large-a": member("t", "u", "v"), "large-b": member("t", "u", "v")}
+    deal = allocator("CONSISTENT_HASH", {"virtualNodeCnt": 50_001})
+    plan = deal(group(people, {"t": 1, "u": 1, "v": 1}))
+
+    assert 3 == len(plan.owners)
+    assert 2 * 50_001 + 3 == hashed["times"]
 
 
 def test_a_ring_is_never_larger_than_a_worker_bears() -> None:
