@@ -114,13 +114,14 @@ def _level(scales: Scales) -> None:
 
 
 def _levelled(scales: Scales) -> bool:
-    """Ask each member, the fullest first; say whether one stepped.
+    """Ask each member that has a queue, the fullest first; say whether one stepped.
 
     A member that was asked in vain may have a step again when another has given something
     away: so asking goes on, round after round, until no member steps.
     """
     stepped = False
-    fullest = [(-scales.lifts[member], member) for member in range(len(scales.lifts))]
+    busy = [member for member, shelf in enumerate(scales.shelves) if shelf]
+    fullest = [(-scales.lifts[member], member) for member in busy]
     heapify(fullest)
     while fullest:
         lift, member = heappop(fullest)

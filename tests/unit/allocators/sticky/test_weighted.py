@@ -6,6 +6,7 @@ import pytest
 
 from allocators import allocator
 from allocators.sticky import weighted as lists
+from allocators.sticky.scales import Scales
 from rebalance.ids import MemberId
 from tests.unit.allocators.groups import group, member, shares, shelf
 
@@ -73,3 +74,22 @@ def test_room_that_is_not_there_is_looked_for_once(monkeypatch: pytest.MonkeyPat
 
     assert 3 == len(plan.owners)
     assert 1 == len(looks)
+
+
+def test_members_that_own_nothing_are_not_asked_for_a_queue(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Far more members than queues: only those that have one are compared with all others."""
+    asked = list[int]()
+
+    class Counting(Scales):
+        def can_step(self, member: int) -> bool:
+            asked.append(member)
+            return super().can_step(member)
+
+    monkeypatch.setattr(lists, "Scales", Counting)
+    balanced = allocator("STICKY", {"queue_weights": {"t": [["", 0, 3]]}})
+    plan = balanced(group({f"m{number:04}": member("t") for number in range(2_000)}, {"t": 5}))
+
+    assert 5 == len(set(plan.owners.values()))
+    assert 5 == len(asked)
