@@ -67,15 +67,29 @@ class Commons:
         One that wants to go gives everything if it broadcasts; where others draw from the same
         queues, it has left the ring.
         """
-        member = self.members[name]
+        member, topics = self.members[name], self.topics(name)
         if member.owns:
-            return Portion(shared=self._drawn(name, popped_by(member) & self.routes.keys()))
-        topics = [it for it in topics_of(member, self.there) if it in self.routes]
+            return Portion(shared=self._drawn(name, topics))
         if _draws(member):
             return Portion(hold=self._drawn(name, topics))
         queues = sorted(queue for topic in topics for queue in self.routes[topic].queues)
         every = tuple(Naming(queue, member.since) for queue in queues)
         return Portion(give=every) if member.draining else Portion(hold=every)
+
+    def size(self, name: MemberId) -> int:
+        """Return how many queues a member works on, or gives; to name them would cost far more."""
+        return sum(len(self.queues(topic, name)) for topic in self.topics(name))
+
+    def topics(self, name: MemberId) -> frozenset[TopicName]:
+        """Return the topics that are on the map and that a member shares, or broadcasts."""
+        member = self.members[name]
+        wanted = popped_by(member) if member.owns else topics_of(member, self.there)
+        return frozenset(topic for topic in wanted if topic in self.routes)
+
+    def queues(self, topic: TopicName, name: MemberId) -> Sequence[Queue]:
+        """Return what a member works on, or gives, of one of those topics."""
+        draws = _draws(self.members[name])
+        return self.drawn(topic, name) if draws else self.routes[topic].queues
 
     def former(self, name: MemberId) -> Portion | None:
         """Return what one of the members of a later step worked on, if it was here then."""
@@ -145,15 +159,15 @@ def readers(draft: Draft, after: Commons) -> list[MemberId]:
         name
         for name, member in others.items()
         if (_draws(member) or name in told or any(wants(member, topic) for topic in changed))
-        and not alike.popped(name)
+        and not alike.is_so(name)
         and after.portion(name) != before.former(name)
     ]
 
 
 class _Alike:
-    """Tells cheaply which members share what they shared before; they may be very many.
+    """Tells cheaply which members work on what they worked on before; they may be very many.
 
-    Most of them draw from the same list of queues, which is compared once.
+    Most of them work on the same list of queues, which is compared once.
     """
 
     def __init__(self, before: Commons, after: Commons) -> None:
@@ -161,16 +175,23 @@ class _Alike:
         self._last: dict[TopicName, tuple[Sequence[Queue], Sequence[Queue], bool]] = {}
         """The lists of one topic that were compared last, and whether they are alike."""
 
-    def popped(self, name: MemberId) -> bool:
+    def is_so(self, name: MemberId) -> bool:
+        """Tell whether a member does; if not for certain, no."""
         was, now = self._before.members.get(name), self._after.members[name]
-        if was is None or not (was.owns and now.owns) or was.since != now.since:
+        if was is None or was.since != now.since or _kind(was) != _kind(now):
             return False
-        topics = popped_by(now)
-        return popped_by(was) == topics and all(self._is_so(name, topic) for topic in topics)
+        topics = self._after.topics(name)
+        same = self._before.topics(name) == topics
+        return same and all(self._are_alike(topic, name) for topic in topics)
 
-    def _is_so(self, name: MemberId, topic: TopicName) -> bool:
-        was, now = (it.drawn(topic, name) for it in (self._before, self._after))
+    def _are_alike(self, topic: TopicName, name: MemberId) -> bool:
+        was, now = (it.queues(topic, name) for it in (self._before, self._after))
         last = self._last.get(topic)
         if last is None or last[0] is not was or last[1] is not now:
             last = self._last[topic] = was, now, was == now
         return last[2]
+
+
+def _kind(member: Member) -> tuple[Mode, bool]:
+    """Return what its portion depends on, beside queues: whose they are, and if it gives them."""
+    return member.mode, member.draining

@@ -188,10 +188,10 @@ def _member(
     """Describe a member; it stands by if it is able, and the target has nothing for it."""
     member = state.membership.members[name]
     if not member.owns:
-        everything = common.portion(name)
-        counts = Counts(hold=len(everything.hold), give=len(everything.give))
+        size = common.size(name)
+        counts = Counts(give=size) if member.draining else Counts(hold=size)
     elif popped_by(member):
-        counts = counts._replace(hold=counts.hold + len(common.portion(name).shared))
+        counts = counts._replace(hold=counts.hold + common.size(name))
     able = not (member.draining or member.away or member.resting_until is not None)
     return MemberSummary(
         member=name,

@@ -19,9 +19,7 @@ from rebalance.ids import began
 
 def holds(draft: Draft, event: Joined) -> bool:
     """Tell whether a new life is of a process that was commanded to drain."""
-    return any(
-        event.comes_back_from(it.incarnation) for it in draft.rules.drained.like(event.life)
-    )
+    return any(event.comes_back_from(it.incarnation) for it in draft.rules.drained.like(event.life))
 
 
 def hold_again(draft: Draft, records: Iterable[Adopted], past: Sequence[Moment]) -> None:
