@@ -38,7 +38,8 @@ from dataclasses import dataclass
 
 from rebalance.allocation import Applicant, Candidates
 from rebalance.groups.standing.evening import even_out
-from rebalance.groups.standing.ranks import FEW, Kind
+from rebalance.groups.standing.pools import Kind
+from rebalance.groups.standing.ranks import FEW
 from rebalance.groups.standing.register import Register
 from rebalance.groups.standing.settling import settle_all
 from rebalance.ids import MemberId, Queue
@@ -218,11 +219,7 @@ def _outdone(register: Register, lower: Collection[MemberId]) -> Iterator[Member
         return
     ranks = register.ranks
     yield from register.duties.get(None, ())
-    ceilings: dict[Kind, int] = {}
-    for kind, load, _ in map(register.place, lower):
-        height = ranks.lift(kind, load + 2)
-        ceilings[kind] = min(height, ceilings.get(kind, height))
-    for taking, ceiling in ceilings.items():
+    for taking, ceiling in _ceilings(register, lower).items():
         near = ranks.connected(taking)
         for kind, load, rank in ranks.each():
             for _, name in rank if kind in near and ranks.lift(kind, load + 1) > ceiling else ():
@@ -231,3 +228,15 @@ def _outdone(register: Register, lower: Collection[MemberId]) -> Iterator[Member
             place, most = register.place(name), register.most[name]
             if place.kind in near and ranks.lift(place.kind, place.load + most) > ceiling:
                 yield from register.duties.get(name, ())
+
+
+def _ceilings(register: Register, lower: Iterable[MemberId]) -> Mapping[Kind, int]:
+    """Return, by kind, how high the lowest of those would stand with two queues more."""
+    found: dict[Kind, int] = {}
+    for kind, load, _ in map(register.place, lower):
+        height = register.ranks.lift(kind, load + 2)
+        found[kind] = min(height, found.get(kind, height))
+    if len(found) <= FEW:
+        return found
+    lowest = min(found, key=lambda kind: found[kind])
+    return {lowest: found[lowest]}  # of so many kinds each is near to all (``Ranks.connected``)

@@ -2,8 +2,8 @@
 
 Members of one *kind* (same topics, weight, capacity and rack) and one load are alike for whoever
 looks for an heir, except for how many queues they stand heir to already: their *burden*. So they
-stand in one sorted list, a *rank*, and a choice looks at the first of each rank only. A group of
-thousands has few ranks.
+stand in one sorted list, a *rank*, and a choice looks at the first of some ranks only (``pools``).
+A group of thousands has few ranks.
 
 Used by ``register`` and ``settling``. Its one rule: whole numbers, never a float. A *lift* is a
 load divided by the weight, times the least common multiple of all weights.
@@ -14,37 +14,11 @@ from collections.abc import Collection, Iterable, Iterator
 from math import lcm
 from typing import NamedTuple
 
-from rebalance.allocation import Candidate
+from rebalance.groups.standing.pools import First, Kind, Low, Place, Pool
 from rebalance.ids import MemberId, TopicName
 
 FEW = 64
 """Kinds that are compared with each other, as ``allocators.sticky.parts`` does: 2,016 pairs."""
-
-
-class Kind(NamedTuple):
-    """What makes two members alike."""
-
-    topics: frozenset[TopicName]
-    weight: int
-    capacity: int | None
-    rack: str
-
-    @classmethod
-    def of(cls, one: Candidate) -> "Kind":
-        """Return a candidate's."""
-        return cls(one.topics, one.weight, one.capacity, one.rack)
-
-    def bears(self, load: int) -> bool:
-        """Tell whether its members may have so many queues."""
-        return self.capacity is None or load <= self.capacity
-
-
-class Place(NamedTuple):
-    """Where a member is filed."""
-
-    kind: Kind
-    load: int
-    burden: int
 
 
 Rank = list[tuple[int, MemberId]]
@@ -68,6 +42,9 @@ class Ranks:
         self._kinds: list[Kind] = []
         self._wanting: dict[TopicName, list[Kind]] = {}
         self._ceilings: dict[TopicName, int | None] = {}
+        self._pools: dict[frozenset[TopicName], Pool] | None = None
+        """By what their members want; None: nobody has asked for them since ``begin``."""
+        self._suited: dict[TopicName, list[Pool]] = {}
 
     def copy(self) -> "Ranks":
         """Return the same, to be changed alone."""
@@ -95,6 +72,7 @@ class Ranks:
         self._places[name] = place
         rank = self._ranks.setdefault(place.kind, {}).setdefault(place.load, [])
         insort(rank, (place.burden, name))
+        self._enter(place.kind, place.load)
 
     def drop(self, name: MemberId) -> Place | None:
         """Take a member out; return where it was."""
@@ -108,6 +86,7 @@ class Ranks:
             del loads[place.load]
         if not loads:
             del self._ranks[place.kind]
+        self._enter(place.kind, place.load)
         return place
 
     def begin(self, queues: int) -> None:
@@ -119,6 +98,7 @@ class Ranks:
         self._kinds = list(self._ranks)
         self._wanting.clear()
         self._ceilings.clear()
+        self._pools = None
 
     def each(self) -> Iterator[tuple[Kind, int, Rank]]:
         """Return every rank."""
@@ -133,6 +113,11 @@ class Ranks:
     def share(self, kind: Kind) -> int:
         """Return how many queues a member would stand heir to if all did by weight; rounded up."""
         return -(-self._queues * kind.weight // self._width)
+
+    @property
+    def are_few(self) -> bool:
+        """Tell whether kinds are few enough to look at each rank."""
+        return len(self._kinds) <= FEW
 
     def open_to(self, topic: TopicName) -> Iterator[tuple[Kind, int, Rank]]:
         """Return the ranks whose members want a topic and have room for one more."""
@@ -149,8 +134,8 @@ class Ranks:
 
         Among more than ``FEW`` kinds nobody looks: all of them.
         """
-        if len(self._kinds) > FEW:
-            return self._kinds
+        if not self.are_few:
+            return self._ranks.keys()
         near, left = [kind], [it for it in self._kinds if it != kind]
         for one in near:
             overlapping = [it for it in left if not it.topics.isdisjoint(one.topics)]
@@ -171,27 +156,45 @@ class Ranks:
         Whoever stands no higher with one more queue than somebody else with two more will do.
         Among those: nobody beyond its share, then of the rack, then the lowest.
         """
-        able = [
-            (topic, kind, load, rank[0])
-            for topic in topics
-            for kind, load, rank in self.open_to(topic)
-        ]
-        if not able:
+        ceiling = self.lowest(topics)
+        if ceiling is None:
             return None, 0
-        ceiling = min(self.lift(kind, load + 2) for _, kind, load, _ in able)
-        _, best = min(
-            (
-                (
-                    max(0, burden + 1 - self.share(kind)),
-                    kind.rack != rack,
-                    self.lift(kind, load + 1),
-                    self.lift(kind, burden),
-                    name,
-                    topic,
-                ),
-                Choice(name, topic),
-            )
-            for topic, kind, load, (burden, name) in able
-            if self.lift(kind, load + 1) <= ceiling
+        _, _, first = min(
+            (beyond, its_rack != rack, first)
+            for pool in self._suiting(topics)
+            for beyond, its_rack, first in pool.firsts()
+            if first.lift <= ceiling
         )
-        return best, ceiling
+        topic = min(topic for topic in topics if topic in first.place.kind.topics)
+        return Choice(first.name, topic), ceiling
+
+    def lowest(self, topics: Collection[TopicName]) -> int | None:
+        """Return how high the lowest taker of one of the topics stands with two queues more."""
+        found = (pool.lowest() for pool in self._suiting(topics))
+        return min((lift for lift in found if lift is not None), default=None)
+
+    def _suiting(self, topics: Collection[TopicName]) -> Collection[Pool]:
+        """Return the pools whose members want one of the topics."""
+        if self._pools is None:
+            self._pools = {}
+            self._suited.clear()
+            for kind in self._kinds:
+                self._pools.setdefault(kind.topics, Pool(self._places))
+            for kind, load, _ in self.each():
+                self._enter(kind, load)
+        for topic in topics:
+            if topic not in self._suited:
+                pools = self._pools.items()
+                self._suited[topic] = [pool for wanted, pool in pools if topic in wanted]
+        return dict.fromkeys(pool for topic in topics for pool in self._suited[topic])
+
+    def _enter(self, kind: Kind, load: int) -> None:
+        """Enter the first of a rank in its pool, if it has room."""
+        rank = self._ranks.get(kind, {}).get(load)
+        if self._pools is None or not rank or not kind.bears(load + 1):
+            return
+        burden, name = rank[0]
+        place = self._places[name]
+        first = First(self.lift(kind, load + 1), self.lift(kind, burden), name, place)
+        beyond = max(0, burden + 1 - self.share(kind))
+        self._pools[kind.topics].enter(Low(self.lift(kind, load + 2), name, place), first, beyond)

@@ -11,7 +11,8 @@ kept up gives the same answers as one that is built anew.
 from collections.abc import Mapping
 
 from rebalance.allocation import Candidate, Candidates
-from rebalance.groups.standing.ranks import Kind, Place, Ranks
+from rebalance.groups.standing.pools import Kind, Place
+from rebalance.groups.standing.ranks import Ranks
 from rebalance.ids import MemberId, Queue
 
 Holding = dict[Queue, MemberId | None]

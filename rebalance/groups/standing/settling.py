@@ -30,10 +30,13 @@ def settle(register: Register, owner: MemberId) -> None:
     if holding is None:
         return
     register.looked += len(holding)
-    if not is_good(register, owner, register.ranks.ceiling) and not is_good(
+    if is_good(register, owner, register.ranks.ceiling):
+        return
+    if register.ranks.are_few and is_good(
         register, owner, lambda topic: ceiling_beside(register, owner, topic)
     ):
-        _Look(register, owner).settle()
+        return  # where ranks are many, a look is the shorter way to find that out
+    _Look(register, owner).settle()
 
 
 def is_good(
@@ -124,15 +127,7 @@ class _Look:
 
     def _too_high(self) -> list[MemberId]:
         """Return, from the highest on, the heirs above the lowest ceiling: a first, quick look."""
-        ranks = self._register.ranks
-        lowest = min(
-            (
-                ranks.lift(kind, load + 2)
-                for topic in self._topics
-                for kind, load, _ in ranks.open_to(topic)
-            ),
-            default=None,
-        )
+        lowest = self._register.ranks.lowest(self._topics)
         if lowest is None:
             return []
         lifts = ((self._lift(it), it) for it, piles in self._piles.items() if it and piles)
