@@ -8,7 +8,8 @@ have to rest, none does.
 
 Called by ``membership`` at each departure, by ``entry`` at each return, and by ``timers`` when a
 rest ends or nothing is left to remember. A past belongs to the instance, or else to the member id,
-and is forgotten in log time.
+and is forgotten in log time. Where twins are told apart a member id may be that of a whole fleet:
+there a past is of one process, and one that is started again and again rests only by its instance.
 """
 
 from collections.abc import Iterator

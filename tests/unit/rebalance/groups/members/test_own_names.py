@@ -9,7 +9,7 @@ import pytest
 from rebalance.groups.model.commands import DrainMember, UndrainMember
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Freed
 from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import Epoch, MemberId
+from rebalance.ids import Epoch, InstanceId, MemberId
 from tests.builders.notation import queue_text
 from tests.builders.records import beat_of, commanded, joined, left, released, routed
 from tests.builders.story import Story, only
@@ -130,6 +130,23 @@ def test_who_comes_and_goes_rests_whatever_its_lives_are_called() -> None:
     story.reads(joined("b:5-6"))
 
     assert story.state.membership.members[MemberId("b@5-6")].resting_until is not None
+
+
+@pytest.mark.parametrize("instance", [None, InstanceId("b")])
+def test_a_process_that_is_started_again_and_again_rests_by_its_instance(
+    instance: InstanceId | None,
+) -> None:
+    """Its name may be that of a whole fleet, and says nothing (C11)."""
+    story = Story(policy=Policy(on_twin=TwinRule.SEPARATE, flap_limit=4))
+    story.reads(joined("a"), routed("orders", 2))
+    for number in range(1, 6):
+        story.reads(joined(f"b:{number}-0", instance=instance))
+        story.waits(seconds=1)
+        story.reads(left(f"b:{number}-0"))
+    story.reads(joined("b:6-0", instance=instance))
+
+    rests = story.state.membership.members[MemberId("b@6-0")].resting_until is not None
+    assert rests is (instance is not None)
 
 
 def test_a_fleet_of_one_name_has_no_past_in_common() -> None:
