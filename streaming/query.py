@@ -33,6 +33,7 @@ from streaming.process.age import age_s
 from streaming.process.ending import Ending, ending_of, may_pass
 from streaming.process.tries import Tries
 from streaming.process.trouble import Trouble
+from streaming.process.wall_clock import WallClock
 from streaming.query_listener import QueryListener
 from streaming.session import SparkEnded, has_ended
 from streaming.startup.activation import Activation
@@ -46,6 +47,10 @@ _WATCH_S: Final = 0.2
 """How often the dials are looked at."""
 _LOOK_OUT_S: Final = 0.02
 """The same until it is ready, for which others wait."""
+_SET_BACK: Final = Ending(
+    "this machine's clock was set back, and Spark would leave beats until it is as late again",
+    passes=True,
+)
 
 
 class QueryFailed(Exception):  # noqa: N818 - it names what happened
@@ -136,12 +141,14 @@ class QueryLife:
                 raise SparkEnded from error
 
     def _watch(self, query: StreamingQuery) -> None:
-        ready, renewed = False, -1
+        ready, renewed, clock = False, -1, WallClock()
         while not self.stop.wait(_WATCH_S if ready else _LOOK_OUT_S):
             self.look_at_feeds()
             if not query.isActive:
                 raise QueryFailed(ending_of(self._trace(query)))
             if not ready and self.listener.last_run == str(query.runId):
+            if clock.was_set_back():
+                raise QueryFailed(_SET_BACK)
                 ready, renewed = True, self.listener.last_batch
                 self._say_ready(query)
             if ready and renewed != self.listener.last_batch:

@@ -1,8 +1,10 @@
 """What ends a query ends the controller, or does not; the query itself is Spark's."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -12,7 +14,9 @@ from structlog.testing import capture_logs
 
 from streaming.feeds import FeedFailed
 from streaming.process.ending import Ending
+from streaming.process.horizon import Horizon
 from streaming.process.trouble import Trouble
+from streaming.process.wall_clock import WallClock
 from streaming.query import QueryFailed, QueryLife
 from streaming.startup.activation import Activation
 from streaming.startup.delivery import Undelivered
@@ -22,6 +26,11 @@ from streaming.startup.reminder import NotReminded
 NOTHING: Any = None
 LOST = Ending("a worker was lost", passes=True)
 TURN = Activation("1-a", (), "", None)
+
+
+def heard() -> Any:  # noqa: ANN401 - a part of a listener
+    """A listener that has heard of no batch."""
+    return SimpleNamespace(horizon=Horizon("t.heartbeats"), last_run=None, last_batch=-1)
 
 
 @dataclass
@@ -73,7 +82,7 @@ def life(
 ) -> Life:
     """A life on nothing."""
     given = cast("dict[str, Any]", more)
-    return Life(NOTHING, NOTHING, NOTHING, NOTHING, TURN, stop or NoWait(50), look, **given)
+    return Life(NOTHING, NOTHING, NOTHING, heard(), TURN, stop or NoWait(50), look, **given)
 
 
 def test_what_passes_is_tried_until_it_is_told_to_stop() -> None:
@@ -177,3 +186,25 @@ def test_a_query_that_stops_badly_has_stopped() -> None:
 
     one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
     one.run()
+
+
+def test_a_query_whose_clock_was_set_back_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark would read no beat before it is as late again as it was."""
+    begun: list[str] = []
+
+    @contextmanager
+    def begin(activation: Activation) -> Iterator[Any]:
+        begun.append(activation.start)
+        yield SimpleNamespace(isActive=True, runId="7")
+
+    ahead_s = iter([100.0, 100.0, -3500.0, *[-3500.0] * 9])
+    monkeypatch.setattr("streaming.query.WallClock", lambda: WallClock(lambda: next(ahead_s)))
+    one = QueryLife(NOTHING, NOTHING, begin, heard(), TURN, NoWait(6), lambda: None)
+    with capture_logs() as lines:
+        one.run()
+
+    assert 2 == len(begun)
+    assert ["cannot run the query; retrying", "stopping, as told by a signal"] == [
+        line["event"] for line in lines
+    ]
+    assert "clock was set back" in str(lines[0])
