@@ -146,7 +146,7 @@ def _endpoint(options: Options, metrics: Metrics) -> Iterator[str | None]:
 
 def _watchdog(options: Options, horizon: Horizon, end_at_once: Callable[[str], None]) -> Watchdog:
     return Watchdog(
-        lambda: Signs(horizon.batches, horizon.ticks),
+        lambda: Signs(horizon.batches, horizon.ticks, horizon.failures),
         structlog.get_logger(),
         max(SILENCE_S, 3 * options.rhythm_ms / 1000),
         max(FRESH_S, 3 * options.feeds.tick_interval_ms / 1000),

@@ -115,6 +115,7 @@ class QueryLife:
             try:
                 self._live(activation)
             except _FAILURES as error:
+                self.listener.horizon.failures += 1
                 # The first question of a try. What fails later has read or published a lot by then.
                 answered = not isinstance(error, NotSurveyed)
                 pause = self._tries.failed(time.monotonic() - begun, answered=answered)
@@ -146,9 +147,9 @@ class QueryLife:
             self.look_at_feeds()
             if not query.isActive:
                 raise QueryFailed(ending_of(self._trace(query)))
-            if not ready and self.listener.last_run == str(query.runId):
             if clock.was_set_back():
                 raise QueryFailed(_SET_BACK)
+            if not ready and self.listener.last_run == str(query.runId):
                 ready, renewed = True, self.listener.last_batch
                 self._say_ready(query)
             if ready and renewed != self.listener.last_batch:

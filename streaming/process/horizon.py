@@ -45,6 +45,8 @@ class Horizon:
         """How many were committed since the process began."""
         self.ticks = 0
         """How many ticks Kafka has taken since then."""
+        self.failures = 0
+        """How often the query has failed since then."""
 
     @property
     def start(self) -> str:

@@ -4,7 +4,7 @@ Spark can hang so that nothing fails: a task waits for a socket, the JVM for its
 is committed although Kafka takes the ticks of this very process. After a while only another process
 helps, so the watchdog ends this one and its JVM at once, and a supervisor starts it again. Nothing
 is lost by that. While Kafka is away it takes no ticks either, and the process stays: another one
-would wait as well.
+would wait as well. It stays as well while the query fails and is begun again: that hangs nowhere.
 
 Run by ``application`` in a thread of its own. Its one rule: no proof, no end.
 """
@@ -33,6 +33,8 @@ class Signs(NamedTuple):
     """How many were committed since the process began."""
     ticks: int
     """How many ticks Kafka has taken."""
+    failures: int = 0
+    """How often the query has failed."""
 
 
 class Silence(NamedTuple):
@@ -41,7 +43,8 @@ class Silence(NamedTuple):
     s: float
     """Since the last batch."""
     proven_s: float
-    """How long Kafka has taken ticks since then, if it takes them now; else 0."""
+    """How long Kafka has taken ticks since then, if it takes them now; else 0. A query that has
+    failed meanwhile has this long since then."""
 
 
 class SilenceTimer:
@@ -57,7 +60,8 @@ class SilenceTimer:
         self._signs = Signs(0, 0)
         self._committed = now
         self._first: float | None = None
-        """When Kafka took the first tick since the last batch, and since it was away."""
+        """When Kafka took the first tick since the last batch, since the query has failed, and
+        since Kafka was away."""
         self._last = now
 
     def look(self, signs: Signs, now: float) -> Silence:
@@ -65,6 +69,8 @@ class SilenceTimer:
         before, self._signs = self._signs, signs
         if signs.batches != before.batches:
             self._committed, self._first = now, None
+        elif signs.failures != before.failures:
+            self._first = None
         elif signs.ticks != before.ticks:
             if self._first is None or now - self._last > self._fresh_s:  # Kafka was away meanwhile
                 self._first = now

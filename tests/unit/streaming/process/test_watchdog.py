@@ -17,7 +17,7 @@ class Kennel:
 
     def __init__(self, stuck_s: float = STUCK_S) -> None:
         self.ended: list[str] = []
-        self.now, self.batches, self.ticks = 0.0, 0, 0
+        self.now, self.batches, self.ticks, self.failures = 0.0, 0, 0, 0
         log = structlog.get_logger()
         self.dog = Watchdog(
             self.signs, log, 5, FRESH_S, stuck_s, self.ended.append, lambda: self.now
@@ -26,7 +26,7 @@ class Kennel:
 
     def signs(self) -> Signs:
         """What there is to see."""
-        return Signs(self.batches, self.ticks)
+        return Signs(self.batches, self.ticks, self.failures)
 
     def passes(self, seconds: int, *, batches: bool = False, ticks: bool = False) -> list[str]:
         """Let time pass, with these; return what is said."""
@@ -55,6 +55,18 @@ def test_one_that_has_never_worked_is_ended_too() -> None:
     assert [] == kennel.passes(5 * STUCK_S, ticks=True)
     assert [] == kennel.ended
     kennel.passes(2, ticks=True)
+    assert kennel.ended
+
+
+def test_a_query_that_fails_and_is_begun_again_is_not_ended() -> None:
+    """However long that lasts; if one of its tries hangs it is."""
+    kennel = Kennel()
+    kennel.passes(10, batches=True, ticks=True)
+    for _ in range(100):
+        kennel.passes(30, ticks=True)
+        kennel.failures += 1
+    assert [] == kennel.ended
+    kennel.passes(STUCK_S + 3, ticks=True)
     assert kennel.ended
 
 
