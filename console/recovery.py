@@ -24,7 +24,7 @@ from streaming.startup.batch_logs import (
     frozen_options,
     positions_in,
 )
-from streaming.startup.damage import damages, last
+from streaming.startup.damage import damaged_terms, damages, last
 from streaming.startup.losses import looking_trouble, losses, survey, unread
 from streaming.startup.terms import (
     dealt_otherwise,
@@ -75,7 +75,7 @@ def of_settings(settings: Settings, checkpoint: Path, servers: str) -> Iterator[
     now = present_terms(chosen, shelf.cluster, shelf.topics)
     then = _options(checkpoint)
     refused = (
-        *differences(before, now),
+        *(() if any(damaged_terms(checkpoint)) else differences(before, now)),
         *frozen(then, then | session_options(chosen)),  # Spark's own defaults are of its version
         *dealt_otherwise(before, then),
     )

@@ -3,7 +3,8 @@
 ``console.controller`` goes before: the settings are checked, Kafka answers, the topics are there.
 Then ``start`` takes these steps once:
 
-1. The checkpoint is examined: it can be used, and was begun under the same settings (``terms``).
+1. The checkpoint is examined: it can be used, and was begun under the same settings
+   (``examination``).
 2. What is published is looked for, and must be where it belongs (``reminder``).
 3. If another controller is at work, this one ends, unless it was told to take over
    (``incumbent``). It says that it starts, and waits until no other one decides (``takeover``). A
@@ -34,7 +35,6 @@ from threading import Event
 from typing import Final, NamedTuple
 
 import structlog
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -60,20 +60,14 @@ from streaming.standing_by import activation_of
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint
 from streaming.startup.delivery import StartWriter
+from streaming.startup.examination import examined
 from streaming.startup.incumbent import AT_WORK, Incumbent
 from streaming.startup.losses import looking_trouble, losses, survey, unread
 from streaming.startup.opening import begin_telling, end_telling
 from streaming.startup.reminder import locate, reading_trouble, remind
 from streaming.startup.supersession import TAKEN_OVER
 from streaming.startup.takeover import announce, new_start
-from streaming.startup.terms import (
-    CheckpointRefused,
-    continued,
-    dealt_otherwise,
-    differences,
-    frozen,
-    present_terms,
-)
+from streaming.startup.terms import continued, present_terms
 
 DISTRIBUTION: Final = "trimtab-controller"
 _TOO_OLD: Final = (
@@ -106,7 +100,7 @@ def start(
         stop: Set when it should end.
         further: What else it depends on; it ends when one of these does.
     """
-    options = _examined(spark, options)  # before an earlier controller is replaced
+    options = examined(spark, options)  # before an earlier controller is replaced
     locate(options, stop)
     metrics, over = seen.metrics, Event()
     account, gauges = Account(metrics, seen.horizon, options.topics.prefix), GroupGauges(metrics)
@@ -148,36 +142,6 @@ def start(
 def _paces(options: Options) -> PacePlan:
     policy, budget = options.policy, options.feeds.heartbeat_budget
     return PacePlan(policy.heartbeat_interval_ms, policy.longest_interval_ms, budget)
-
-
-def _examined(spark: SparkSession, options: Options) -> Options:
-    """Find the checkpoint; refuse one that was begun with other settings, unless for a new one."""
-    found = Checkpoint(spark, options.query.checkpoint).present()
-    if found != options.query.checkpoint:
-        structlog.get_logger().info("a standby has moved the checkpoint", checkpoint=found)
-        options = replace(options, query=replace(options.query, checkpoint=found))
-    checkpoint = Checkpoint(spark, found)
-    checkpoint.try_out()
-    if options.query.new_checkpoint or not checkpoint.in_use:
-        return options
-    contents = survey(options, looking_trouble())
-    now = present_terms(options, contents.cluster, contents.topics)
-    options_then = {} if checkpoint.damage() else checkpoint.options()
-    options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}
-    before = checkpoint.terms()
-    redealt = dealt_otherwise(before, options_then)
-    reasons = (*differences(before, now), *frozen(options_then, options_now), *redealt)
-    if reasons:
-        raise CheckpointRefused("\n".join(map(str, reasons)))
-    return options
-
-
-def _set_to(spark: SparkSession, key: str) -> str | None:
-    """Return what an option is, set or by default; None if it is neither."""
-    try:
-        return spark.conf.get(key)
-    except PySparkException:
-        return None
 
 
 def _own_activation(options: Options, other: Incumbent, stop: Event) -> Activation | None:

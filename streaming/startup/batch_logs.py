@@ -16,6 +16,8 @@ COMMITS: Final = "commits"
 SOURCES: Final = "sources"
 TERMS: Final = "trimtab.json"
 """Our own."""
+NEW_TERMS: Final = f".{TERMS}.new"
+"""The same while it is written."""
 MOVED: Final = re.compile(r"\.at-\d{13}-[0-9a-f]{8}$")
 """Behind the name of a checkpoint: the start of the standby that took it over last."""
 

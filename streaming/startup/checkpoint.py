@@ -20,18 +20,18 @@ from rebalance.clock import Log
 from streaming.startup.batch_logs import (
     COMMITS,
     MOVED,
+    NEW_TERMS,
     OFFSETS,
     SOURCES,
     TERMS,
     frozen_options,
     positions_in,
 )
-from streaming.startup.damage import damages, local
+from streaming.startup.damage import damaged_terms, damages, local
 from streaming.startup.terms import Terms, read, written
 
 _TAIL: Final = -len(".at-1767312000000-0b5e55ed")
 _TRIAL: Final = ".trimtab.trial"
-_NEW: Final = f".{TERMS}.new"
 _CHARSET: Final = "UTF-8"
 
 
@@ -67,17 +67,20 @@ class Checkpoint:
             self._files.delete(self._path(_TRIAL))
 
     def terms(self) -> Terms | None:
-        """Return what it was begun with, as far as it says so.
+        """Return what it was begun with, as far as it says so; None if that is damaged.
 
         A start that was killed at that may have left the new ones under their first name.
         """
+        folder = local(self._place)
         with self._reached():
-            text = self._text(TERMS) or self._text(_NEW)
+            if folder is not None and any(damaged_terms(folder)):
+                return None
+            text = self._text(TERMS) or self._text(NEW_TERMS)
         return None if text is None else read(text)
 
     def begin(self, terms: Terms) -> None:
         """Write down what one is begun, or gone on, with."""
-        fresh, final = self._path(_NEW), self._path(TERMS)
+        fresh, final = self._path(NEW_TERMS), self._path(TERMS)
         with self._reached():
             self._write(fresh, written(terms))
             self._files.delete(final)

@@ -3,7 +3,8 @@
 Nothing of a checkpoint is forced to the disk, so a power cut can leave files that are empty; disks
 fail, and people copy half of a folder. Spark then ends with a long stack trace that names no
 remedy. Here the same files are looked at as Spark reads them at a start: the newest plan, the
-newest commit, where the sources began, and all that the state of the next batch is built from.
+newest commit, where the sources began, and all that the state of the next batch is built from; and
+our own file beside them.
 
 Called by ``checkpoint`` before each try of the query, and by `trimtab recover`; it needs no Spark,
 and looks at files of this machine only. Its one rule: it reads, and changes nothing.
@@ -16,13 +17,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from streaming.startup.batch_logs import COMMITS, OFFSETS, SOURCES, frozen_options
+from streaming.startup.batch_logs import (
+    COMMITS,
+    NEW_TERMS,
+    OFFSETS,
+    SOURCES,
+    TERMS,
+    frozen_options,
+)
 from streaming.wire.places import TASKS
 
 _STATE: Final = "state/0"
 """Of the only operator that keeps something."""
 _ROCKSDB: Final = "RocksDB"
 _PROVIDER: Final = "spark.sql.streaming.stateStore.providerClass"
+_SAYS_NOTHING: Final = "says nothing that can be read"
 _CHECKSUM: Final = struct.Struct(">4sI")
 _MAGIC: Final = b"crc\0"
 """What Hadoop writes beside each file: this, how many bytes each sum is of, and the sums."""
@@ -47,12 +56,25 @@ def damages(checkpoint: Path) -> Iterator[str]:
         if done is not None:
             yield f"{OFFSETS} has no file, though batch {done} was committed"
         return
+    yield from damaged_terms(checkpoint)
     broken = [*_broken_logs(checkpoint, planned, done)]
     yield from broken
     if done is not None and not planned - 1 <= done <= planned:
         yield f"the last committed batch, {done}, does not fit the last started, {planned}"
     if done is not None and not broken:
         yield from _broken_state(checkpoint, done)
+
+
+def damaged_terms(checkpoint: Path) -> Iterator[str]:
+    """Say why it does not tell what it was begun with.
+
+    One that has no such file may be another program's: it is refused, and not set aside.
+    """
+    for name in (TERMS, NEW_TERMS):
+        if (checkpoint / name).exists():
+            reason = _broken(checkpoint / name) or _no_json(checkpoint / name)
+            yield from () if reason is None else (f"{name} {reason}",)
+            return
 
 
 def _broken_logs(checkpoint: Path, planned: int, done: int | None) -> Iterator[str]:
@@ -108,7 +130,16 @@ def _unreadable(file: Path) -> str | None:
         found = [json.loads(line) for line in lines if line.startswith("{")]
     except ValueError:
         found = []
-    return None if found else "says nothing that can be read"
+    return None if found else _SAYS_NOTHING
+
+
+def _no_json(file: Path) -> str | None:
+    """The same of a file of ours, which is one object."""
+    try:
+        json.loads(file.read_bytes())
+    except ValueError:
+        return _SAYS_NOTHING
+    return None
 
 
 def _fits(held: bytes, sums: bytes) -> bool:

@@ -100,11 +100,12 @@ def it_is_said_to_be_gone(controller: ControllerProcess) -> None:
 
 
 def it_is_damaged(controller: ControllerProcess, watched: WatchedGroup) -> None:
-    """A power cut has left a file empty: that is said, and what is published is adopted (A22)."""
+    """A power cut has left files empty: that is said, and what is published is adopted (A22)."""
     controller.kill()
     plans = [it for it in (controller.home / "checkpoint/offsets").iterdir() if it.name.isdecimal()]
     newest = max(plans, key=lambda it: int(it.name))
     newest.write_bytes(b"")
+    (controller.home / "checkpoint/trimtab.json").write_bytes(b"")
     damage = f"offsets/{newest.name} is empty, as after a power cut"
     assert damage in recover(controller)
     with watched.adopted(lasting=SESSION_S / 2):

@@ -17,7 +17,11 @@ SUMMED = 512
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> Path:
     """One whose batch 11 is committed, and 12 begun; its state is a snapshot and changes."""
-    logs = {"metadata": '{"id":"x"}', "sources/0/0": '\0v1\n{"t.members":{"0":0}}'}
+    logs = {
+        "trimtab.json": '{\n  "state": 2\n}',
+        "metadata": '{"id":"x"}',
+        "sources/0/0": '\0v1\n{"t.members":{"0":0}}',
+    }
     logs |= {f"offsets/{it}": BATCH for it in (11, 12)}
     logs |= {f"commits/{it}": 'v1\n{"nextBatchWatermarkMs":0}' for it in (10, 11)}
     state = [f"state/0/{part}/{it}" for part in (0, 1) for it in ("10.snapshot", "11.delta")]
@@ -31,6 +35,12 @@ def checkpoint(tmp_path: Path) -> Path:
         sidecar = struct.pack(f">4sI{len(sums)}I", b"crc\0", SUMMED, *sums)
         file.with_name(f".{file.name}.crc").write_bytes(sidecar)
     return tmp_path
+
+
+def renamed(checkpoint: Path, held: bytes) -> None:
+    """Put its terms back under the name that they are written under."""
+    (checkpoint / "trimtab.json").unlink()
+    (checkpoint / ".trimtab.json.new").write_bytes(held)
 
 
 def test_what_is_whole_is_not_reported(checkpoint: Path) -> None:
@@ -49,6 +59,9 @@ def test_where_no_batch_was_planned_there_is_nothing(tmp_path: Path) -> None:
         (lambda it: (it / "offsets/12").write_text(""), "offsets/12 is empty, as after a power"),
         (lambda it: (it / "offsets/11").unlink(), "offsets/11 is missing"),
         (lambda it: (it / "metadata").unlink(), "metadata is missing"),
+        (lambda it: (it / "trimtab.json").write_text(""), "trimtab.json is empty, as after a powe"),
+        (lambda it: (it / "trimtab.json").write_bytes(bytes(14)), "trimtab.json is not what was w"),
+        (lambda it: renamed(it, b""), ".trimtab.json.new is empty, as after a power cut"),
         (lambda it: (it / "sources/0/0").write_text(""), "sources/0/0 is empty"),
         (
             lambda it: (it / "commits/11").write_text('v1\n{"nextBatchWatermarkMs":1}'),
@@ -73,12 +86,28 @@ def test_damage_is_named(checkpoint: Path, hurt: Callable[[Path], object], said:
     assert [True] == [it.startswith(said) for it in damages(checkpoint)][-1:]
 
 
-def test_a_file_of_zeros_says_nothing(checkpoint: Path) -> None:
+@pytest.mark.parametrize("name", ["offsets/12", "trimtab.json"])
+def test_a_file_of_zeros_says_nothing(checkpoint: Path, name: str) -> None:
     """A file system may leave that after a power cut; its checksum may be gone as well."""
-    (checkpoint / "offsets/12").write_bytes(bytes(900))
-    (checkpoint / "offsets/.12.crc").unlink()
+    file = checkpoint / name
+    file.write_bytes(bytes(900))
+    file.with_name(f".{file.name}.crc").unlink()
 
-    assert ["offsets/12 says nothing that can be read"] == list(damages(checkpoint))
+    assert [f"{name} says nothing that can be read"] == list(damages(checkpoint))
+
+
+def test_what_a_killed_start_has_left_is_whole(checkpoint: Path) -> None:
+    """It may have written its terms, and not have given them their name yet."""
+    renamed(checkpoint, b"{}")
+
+    assert [] == list(damages(checkpoint))
+
+
+def test_one_without_terms_may_be_another_programs(checkpoint: Path) -> None:
+    """It is refused, and not set aside."""
+    (checkpoint / "trimtab.json").unlink()
+
+    assert [] == list(damages(checkpoint))
 
 
 def test_all_plans_gone_is_damage(checkpoint: Path) -> None:

@@ -1,0 +1,62 @@
+"""The examination of the checkpoint that a start finds, before anybody hears of that start.
+
+It can be used, and it was begun under the same settings (``terms``); or it is damaged, so that
+nothing of it is gone on with, and a new one takes its place (``start``).
+
+Called by ``start``. Its one rule: a controller that would be refused replaces no other one.
+"""
+
+from dataclasses import replace
+
+import structlog
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from streaming.options import Options
+from streaming.startup.checkpoint import Checkpoint
+from streaming.startup.losses import looking_trouble, survey
+from streaming.startup.terms import (
+    CheckpointRefused,
+    dealt_otherwise,
+    differences,
+    frozen,
+    present_terms,
+)
+
+
+def examined(spark: SparkSession, options: Options) -> Options:
+    """Find the checkpoint; refuse one that was begun with other settings, unless for a new one.
+
+    Raises:
+        CheckpointRefused: It was.
+        CheckpointUnusable: It cannot be read or written.
+        NotSurveyed: Kafka does not say what its topics hold.
+    """
+    found = Checkpoint(spark, options.query.checkpoint).present()
+    if found != options.query.checkpoint:
+        structlog.get_logger().info("a standby has moved the checkpoint", checkpoint=found)
+        options = replace(options, query=replace(options.query, checkpoint=found))
+    checkpoint = Checkpoint(spark, found)
+    checkpoint.try_out()
+    if options.query.new_checkpoint or not checkpoint.in_use:
+        return options
+    damage, before = checkpoint.damage(), checkpoint.terms()
+    if damage and before is None:
+        return options  # nothing is gone on with
+    contents = survey(options, looking_trouble())
+    now = present_terms(options, contents.cluster, contents.topics)
+    options_then = {} if damage else checkpoint.options()
+    options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}
+    redealt = dealt_otherwise(before, options_then)
+    reasons = (*differences(before, now), *frozen(options_then, options_now), *redealt)
+    if reasons:
+        raise CheckpointRefused("\n".join(map(str, reasons)))
+    return options
+
+
+def _set_to(spark: SparkSession, key: str) -> str | None:
+    """Return what an option is, set or by default; None if it is neither."""
+    try:
+        return spark.conf.get(key)
+    except PySparkException:
+        return None
