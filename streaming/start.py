@@ -62,8 +62,9 @@ from streaming.startup.checkpoint import Checkpoint
 from streaming.startup.delivery import StartWriter
 from streaming.startup.examination import examined
 from streaming.startup.incumbent import AT_WORK, Incumbent
-from streaming.startup.losses import looking_trouble, losses, survey, unread
+from streaming.startup.losses import Contents, looking_trouble, losses, survey, unread
 from streaming.startup.opening import begin_telling, end_telling
+from streaming.startup.own_start import OwnStart
 from streaming.startup.reminder import locate, reading_trouble, remind
 from streaming.startup.supersession import TAKEN_OVER
 from streaming.startup.takeover import announce, new_start
@@ -197,10 +198,12 @@ class Beginning:
     _checkpoint: Checkpoint = field(init=False)
     _moves_over: bool = field(default=False, init=False)
     """A new checkpoint was asked for, and has not been begun yet."""
+    _own_start: OwnStart = field(init=False)
 
     def __post_init__(self) -> None:
         self._checkpoint = Checkpoint(self.spark, self.options.query.checkpoint)
         self._moves_over = self.options.query.new_checkpoint
+        self._own_start = OwnStart(self.options.topics.prefix, self.operator.starts)
 
     @contextmanager
     def query(self, activation: Activation) -> Iterator[StreamingQuery | None]:
@@ -226,10 +229,8 @@ class Beginning:
     def _choose_checkpoint(self, start: str) -> None:
         """Go on with the checkpoint that is there, or set it aside and begin a new one."""
         checkpoint, contents = self._checkpoint, survey(self.options, self._looking)
-        if (elsewhere := checkpoint.moved_to()) is not None:
-            raise QueryFailed(
-                Ending(f"{TAKEN_OVER}: the checkpoint is {elsewhere} now", passes=False)
-            )
+        if (over := self._over(contents)) is not None:
+            raise QueryFailed(Ending(over, passes=False))
         checkpoint.try_out()  # on a full disk no batch is done, and nothing need be told
         damage = checkpoint.damage()
         if damage or checkpoint.in_use:
@@ -256,3 +257,9 @@ class Beginning:
                 log.warning(_TOO_OLD, waiting=waiting, old=kept)
         checkpoint.begin(present_terms(self.options, contents.cluster, contents.topics))
         self._moves_over = False
+
+    def _over(self, contents: Contents) -> str | None:
+        """Say why this controller is not to go on, if so."""
+        if (elsewhere := self._checkpoint.moved_to()) is not None:
+            return f"{TAKEN_OVER}: the checkpoint is {elsewhere} now"
+        return self._own_start.lost(contents)

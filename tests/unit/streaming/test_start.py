@@ -56,7 +56,9 @@ class OldCheckpoint:
         self.done.append("begun")
 
 
-def on_a_checkpoint(monkeypatch: pytest.MonkeyPatch) -> tuple[Beginning, OldCheckpoint]:
+def on_a_checkpoint(
+    monkeypatch: pytest.MonkeyPatch, starts: tuple[int, ...] = ()
+) -> tuple[Beginning, OldCheckpoint]:
     """The beginning of a query that goes on from one."""
     old = OldCheckpoint()
     monkeypatch.setattr("streaming.start.Checkpoint", lambda *_: old)
@@ -65,7 +67,8 @@ def on_a_checkpoint(monkeypatch: pytest.MonkeyPatch) -> tuple[Beginning, OldChec
         SimpleNamespace(checkpoint="/c", new_checkpoint=False),
     )
     options = cast("Any", SimpleNamespace(topics=topics, query=query))
-    return Beginning(NOTHING, options, NOTHING, NOTHING, Event()), old
+    operator = cast("Any", SimpleNamespace(starts=starts))
+    return Beginning(NOTHING, options, operator, NOTHING, Event()), old
 
 
 @pytest.mark.parametrize(
@@ -180,5 +183,24 @@ def test_who_finds_that_a_standby_has_its_checkpoint_ends(monkeypatch: pytest.Mo
     old.elsewhere = "/c.at-1767312000000-0b5e55ed"
     with pytest.raises(QueryFailed, match="another controller has taken over") as ended:
         one._choose_checkpoint("2-b")  # noqa: SLF001 - what each try begins with
+
+    assert (False, []) == (ended.value.passes, old.done)
+
+
+@pytest.mark.parametrize(
+    ("now", "end"), [("id-2", 9_000), ("id-1", 12)], ids=["made anew", "its end is lost"]
+)
+def test_who_would_not_notice_a_newer_one_ends(
+    monkeypatch: pytest.MonkeyPatch, now: str, end: int
+) -> None:
+    """Its own start is gone, and another's may stand below where it was."""
+    survey = [Contents("c", {"t.routes": "id-1"}, {("t.routes", 0): Ends(0, 13)})]
+    monkeypatch.setattr("streaming.start.survey", lambda *_: survey[-1])
+    one, old = on_a_checkpoint(monkeypatch, starts=(12,))
+    one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
+
+    survey.append(Contents("c", {"t.routes": now}, {("t.routes", 0): Ends(0, end)}))
+    with pytest.raises(QueryFailed, match=r"t\.routes has lost the record of this start") as ended:
+        one._choose_checkpoint("2-b")  # noqa: SLF001 - as above
 
     assert (False, []) == (ended.value.passes, old.done)
