@@ -15,11 +15,12 @@ from threading import Event
 from typing import Final
 
 import redis
-from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, KafkaError, Message, TopicPartition
 
 from sinks.contract import Outlet
 from sinks.redis import FORWARD, Entry, entry_of
-from streaming.feeds.feed import PROMPT, logger, reader_config, taken
+from streaming.feeds.clients import FeedConsumer
+from streaming.feeds.feed import PROMPT, logger, reader_config
 from streaming.metrics.catalogue import Metrics
 from streaming.options import Options, RedisOptions
 from streaming.process.trouble import Trouble
@@ -93,23 +94,30 @@ class RedisWriter:
                 consumer.close()
         self._client.close()
 
-    def _consumer(self) -> Consumer:
+    def _consumer(self) -> FeedConsumer:
         config = reader_config(self._options, self.name, self._reading)
-        consumer = Consumer({**config, **PROMPT})
         topic = self._outlet.topic(ASSIGNMENTS)
-        places = range(self._options.topics.partitions)
-        consumer.assign([TopicPartition(topic, it, OFFSET_BEGINNING) for it in places])
-        return consumer
+        partitions = range(self._options.topics.partitions)
+        places = [TopicPartition(topic, it, OFFSET_BEGINNING) for it in partitions]
+        return FeedConsumer({**config, **PROMPT}, places)
 
-    def _follow(self, consumer: Consumer, stop: Event, until: float) -> None:
+    def _follow(self, consumer: FeedConsumer, stop: Event, until: float) -> None:
         """Follow from the first record on, until everything is to be written again."""
         while not stop.is_set() and time.monotonic() < until:
-            for message in taken(consumer, _LISTEN_S, _AT_ONCE):
-                self.take(message)
+            self._listen(consumer)
             if self._waiting and not self.write():
                 stop.wait(_PAUSE_S)
             elif self.has_lost():
                 return
+
+    def _listen(self, consumer: FeedConsumer) -> None:
+        """Take what there is; wait only for the first message."""
+        wait_s = _LISTEN_S
+        for _ in range(_AT_ONCE):
+            if (message := consumer.poll(wait_s)) is None:
+                return
+            self.take(message)
+            wait_s = 0.0
 
     def has_lost(self) -> bool:
         """Tell whether something was dropped, and Redis takes records again; say so once."""
@@ -121,8 +129,11 @@ class RedisWriter:
 
     def take(self, message: Message) -> None:
         """Keep a record until Redis takes it."""
-        if message.error() is not None:
-            self._reading.met(message.error())
+        error = message.error()
+        if error is not None and error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its name
+            return
+        if error is not None:
+            self._reading.met(error)
             return
         self._reading.over()
         key, value = message.key() or b"", message.value()

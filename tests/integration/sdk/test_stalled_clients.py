@@ -17,6 +17,9 @@ from console.embedded.broker import EmbeddedKafka
 from console.settings import load
 from console.wiring import options
 from streaming.feeds.clients import FeedConsumer, FeedProducer
+from streaming.feeds.redis import RedisWriter
+from streaming.metrics.catalogue import Metrics
+from streaming.options import RedisOptions
 from streaming.process.trouble import Trouble
 from streaming.startup import reminder
 from streaming.startup.reminder import Following
@@ -26,7 +29,7 @@ from tests.integration.topics import create_control_topics, create_topic
 from trimtab.consuming.confluent import ConfluentClient
 from trimtab.consuming.contract import Wish
 from trimtab.errors import TransportError
-from trimtab.protocol import BROKERS, GROUPS, MEMBERS, Group, QueueRef
+from trimtab.protocol import ASSIGNMENTS, BROKERS, GROUPS, MEMBERS, Group, QueueRef
 from trimtab.sending import confluent_link
 from trimtab.sending.contract import Place
 from trimtab.session import Send
@@ -169,6 +172,39 @@ def test_a_feed_of_the_controller_writes_on_with_a_new_client(
     _wait(writes)
 
     assert not written[0]
+
+
+def test_redis_is_told_on_by_a_new_client(
+    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is published meanwhile waits for Redis as well, and the end of the log is no record."""
+    servers = kafka.bootstrap_servers
+    create_topic(servers, topics_prefix + ASSIGNMENTS.name, 1)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", topics_prefix)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", "1")
+    chosen = options(load().settings, bootstrap_servers=servers, jars=tmp_path)
+    outlet = RedisWriter(
+        chosen, RedisOptions(url="redis://127.0.0.1:1", expire_ms=60_000), Metrics()
+    )
+    writer = Producer({"bootstrap.servers": servers})
+    feed = outlet._consumer()  # noqa: SLF001 - as its thread does
+    feed._worn_s = 1.0  # noqa: SLF001 - half a minute is long
+
+    def waits(count: int) -> bool:
+        outlet._listen(feed)  # noqa: SLF001 - as its thread does
+        return len(outlet._waiting) == count  # noqa: SLF001 - Redis is away
+
+    def goes(member: str) -> None:
+        writer.produce(topics_prefix + ASSIGNMENTS.name, None, f"billing/{member}".encode(), 0)
+        assert 0 == writer.flush(PATIENCE_S)
+
+    goes("a")
+    _wait(lambda: waits(1))
+    _keep_from_reading(feed._consumer)  # noqa: SLF001 - behind its back
+    goes("b")
+
+    _wait(lambda: waits(2))
+    feed.close()
 
 
 def test_a_standby_reads_on_with_a_new_client(
