@@ -23,6 +23,7 @@ from pyspark.sql.streaming.state import GroupState
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.policy import Policy
 from sinks import Record
+from sinks.deadletters import dead_letter_records
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import fold
 from streaming.cell.gate import SHUT, Opening
@@ -72,23 +73,39 @@ class CellOperator:
         """Fold what is new in one cell; called by Spark, once a batch for each cell with rows."""
         rules = _rules(self)
         _keep_from_the_collector()
-        rows, beats = _read(frames, rules.decoder.heartbeats)
+        read_rows, beats = _read(frames, rules.decoder.heartbeats)
+        rows = [it for it in read_rows if not rules.decoder.is_stray(it)]
         give_way(rows, rules.decoder, self.starts)
+        records = _stray_records(read_rows, rules) if len(rows) < len(read_rows) else []
+        if rows or beats is not None:
+            index = int(place[0]) % (self.partitions * self.slots)  # as ``places`` deals it
+            records = [*self._fold(index, state, rows, beats), *records]
+        if records:
+            earliest = [] if beats is None else beats.rows(_FIRST)
+            tally = tallied(records, [*read_rows, *earliest], self.prefix)
+            yield pd.DataFrame([*records, (NO_TOPIC, 0, b"", tally, ())], columns=_COLUMNS)
+
+    def _fold(
+        self, index: int, state: GroupState, rows: list[Row], beats: Beats | None
+    ) -> list[Record]:
+        """Fold rows of this cell, and remember what it is then."""
+        here, rules = CellPlace(*divmod(index, self.slots), self.slots), _rules(self)
         (remembered,) = state.get if state.exists else (None,)
-        index = int(place[0]) % (self.partitions * self.slots)  # as ``places`` deals it
-        here = CellPlace(*divmod(index, self.slots), self.slots)
         cell = self._new() if remembered is None else read(remembered)
         opening = Opening(self.start, self.told[here.partition]) if self.told else Opening()
         folded = fold(cell, rows, rules.at(here, opening), beats)
         state.update((write(folded.cell),))
-        if folded.records:
-            earliest = [] if beats is None else beats.rows(_FIRST)
-            tally = tallied(folded.records, [*rows, *earliest], self.prefix)
-            yield pd.DataFrame([*folded.records, (NO_TOPIC, 0, b"", tally, ())], columns=_COLUMNS)
+        return folded.records
 
     def _new(self) -> Cell:
         """Return a cell that remembers nothing; a controller's waits for what it is told."""
         return Cell(gate=SHUT) if self.told else Cell()
+
+
+def _stray_records(rows: Iterable[Row], rules: CellRules) -> list[Record]:
+    """Set aside what no cell has."""
+    letters = [rules.decoder.stray(it) for it in rows if rules.decoder.is_stray(it)]
+    return [it for letter in letters for it in dead_letter_records(letter, rules.outlet)]
 
 
 def _read(frames: Iterable[pd.DataFrame], heartbeats: str) -> tuple[list[Row], Beats | None]:

@@ -18,9 +18,13 @@ from trimtab.protocol import HEARTBEATS, limits
 
 
 def fingerprinted(rows: DataFrame, options: Options) -> DataFrame:
-    """Give each record a fingerprint; but for small ones of the heartbeats it has no number."""
+    """Give each record a fingerprint; but for small ones of the heartbeats it has no number.
+
+    Nor has one of a partition that the topic was given later: it is nobody's (``dealt``).
+    """
     heartbeats = f.col("topic").isin(names(options.topics.prefix, (HEARTBEATS,)))
-    small = heartbeats & (f.col("size") <= MOST_BYTES)
+    ours = f.col("partition") < f.lit(options.topics.partitions)
+    small = heartbeats & ours & (f.col("size") <= MOST_BYTES)
     before_number = f.octet_length("head") + len(NUMBER_KEY)
     # Neither `substring_index(…, -1)`, which compares the whole name at each byte from the end, nor
     # parts of a text, which are found character by character: together a third of a fingerprint.

@@ -145,9 +145,11 @@ def dealt(rows: DataFrame, options: Options) -> DataFrame:
 
     Each tick goes to every cell of its partition, and so does each ``told``, the record before and
     after what a start has found: by it a cell knows that it has read all of that (``gate``). Each
-    RocketMQ heartbeat goes to every cell there is, for it names groups of any.
+    RocketMQ heartbeat goes to every cell there is, for it names groups of any. What stands in a
+    partition that a topic was given later is nobody's, and goes to the first (``cell_operator``).
     """
     prefix, count = options.topics.prefix, f.lit(options.query.cells_per_partition)
+    ours = f.col("partition") < f.lit(options.topics.partitions)
     ticks = (f.col("key") == f.lit(TICK_KEY)) & f.col("topic").isin(names(prefix, (HEARTBEATS,)))
     told = (f.col("key") == f.lit(TOLD_KEY)) & f.col("topic").isin(names(prefix, (ROUTES,)))
     heartbeats = f.col("topic").isin(names(prefix, (ROCKETMQ,)))
@@ -155,7 +157,8 @@ def dealt(rows: DataFrame, options: Options) -> DataFrame:
     whole = f.sequence(first, first + count - 1)
     every = f.sequence(f.lit(0), f.lit(options.topics.partitions) * count - 1)
     one = f.array(first + f.pmod(f.hash("key"), count))
-    cells = f.when(ticks | told, whole).when(heartbeats, every).otherwise(one)
+    cells = f.when(~ours, f.array(f.lit(0)))
+    cells = cells.when(ticks | told, whole).when(heartbeats, every).otherwise(one)
     told_to = rows.select(f.explode(cells).alias("cell"), *Row._fields, *ADDED)
     # Spark deals cells to tasks by a hash, unevenly. These numbers give each task as many.
     tasks = int(rows.sparkSession.conf.get(TASKS) or "1")

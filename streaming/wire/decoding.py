@@ -130,6 +130,18 @@ class Decoder:
         except UndecodableRecord as error:
             return dead_letter_of(row, error)
 
+    def is_stray(self, row: Row) -> bool:
+        """Tell a record in a partition that its topic was given later: no cell has it."""
+        return row.partition >= self.partitions
+
+    def stray(self, row: Row) -> DeadLetter:
+        """Set aside such a record."""
+        reason = (
+            f"partition {row.partition} of topics that have {self.partitions}: they cannot get "
+            "more while groups use them"
+        )
+        return dead_letter_of(row, UndecodableRecord("misrouted", reason))
+
     def _report(self, row: Row, stamp: Stamp) -> Reported | None:
         topic = self.topics[row.topic]
         if topic is not LATENCY or row.value is None or row.size > topic.max_record_bytes:

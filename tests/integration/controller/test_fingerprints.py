@@ -47,7 +47,7 @@ spark = spark.config("spark.driver.bindAddress", "127.0.0.1")
 spark = spark.config("spark.driver.host", "127.0.0.1").getOrCreate()
 kinds = "topic string, partition int, offset bigint, appended_ms bigint, key binary, value binary,"
 frame = spark.createDataFrame(rows, kinds + " size int")
-options = types.SimpleNamespace(topics=types.SimpleNamespace(prefix="t."))
+options = types.SimpleNamespace(topics=types.SimpleNamespace(prefix="t.", partitions=1))
 print("FOUND", [tuple(it)[-3:] for it in fingerprinted(frame, options).collect()])
 spark.stop()
 """

@@ -10,6 +10,8 @@ import pytest
 
 from bench.beats.full_cell import FullCell
 from streaming import cell_operator
+from streaming.wire.rows import Row
+from trimtab.protocol import DEADLETTERS, DEFAULT_PREFIX, MEMBERS, Join, decode, encode
 
 
 @pytest.fixture
@@ -44,6 +46,19 @@ def test_what_is_garbage_is_found_in_the_end(
     full_cell.fold(full_cell.second())
 
     assert Witness.alive == 0
+
+
+def test_a_record_in_a_partition_that_was_added_is_set_aside(full_cell: FullCell) -> None:
+    """Topics cannot be given more while groups use them; no other record is affected."""
+    join = Join(member="m", incarnation="1767225600000-9f86d081", sequence=1, topics=("orders",))
+    stray = Row(f"{DEFAULT_PREFIX}{MEMBERS.name}", 7, 3, 5, b"group-0", encode(join), 90)
+    before = full_cell.state.kept
+    letter, _ = full_cell.fold([stray])
+    said = decode(DEADLETTERS, letter.value)
+
+    assert ("misrouted", 7, 3) == (said.reason, said.partition, said.offset)
+    assert before == full_cell.state.kept
+    assert letter in full_cell.fold([*full_cell.second(), stray])
 
 
 class Witness:
