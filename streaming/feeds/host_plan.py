@@ -10,7 +10,7 @@ Kept by ``hosts``, which talks to Kafka. In doubt a topic keeps its brokers: too
 brokers is soon corrected, too large a set may cost a topic its last one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from trimtab.protocol import Hosts, limits
@@ -40,12 +40,18 @@ class HostPlan:
         self._renewed: float | None = None
         self._missed: set[str] = set()
 
+    @property
+    def known(self) -> Collection[str]:
+        """The topics that the jury knows."""
+        return self._said.keys()
+
     def news(self, topics: Mapping[str, Mapping[str, str]], at: float) -> list[Hosts]:
         """Return what has to be said, and note it as said.
 
         Args:
             topics: All that exist; of each, the brokers that it can be written to, and where they
-                are. Without any it is as before: its partitions have no leader for the moment.
+                are. Without any it is as before: its partitions have no leader for the moment, or
+                we have no right to see them.
             at: A reading of a clock that never goes back, in seconds.
         """
         if self._renewed is None or at - self._renewed >= RENEWAL_S:

@@ -42,7 +42,7 @@ class HostWatcher:
         options = self._options
         interval_ms = max(options.verdicts.sweep_ms, options.feeds.route_poll_interval_ms)
         while not stop.is_set():
-            seen = metadata.whereabouts()
+            seen = metadata.whereabouts(self._plan.known)
             if seen is not None:
                 cluster = options.feeds.cluster or seen.cluster
                 news = self._plan.news(seen.topics, time.monotonic())

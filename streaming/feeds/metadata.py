@@ -12,7 +12,7 @@ been frozen, may wait for its controller until it asks for all metadata again: f
 Used by ``routes`` and ``hosts``. Its one rule: a missing answer is never taken for "no".
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Future, wait
 from typing import Final, NamedTuple
 
@@ -47,7 +47,7 @@ class Whereabouts(NamedTuple):
     """What Kafka calls itself."""
     topics: Mapping[str, Mapping[str, str]]
     """All there are: the brokers that lead a partition of each, and their addresses. None lead one
-    while they elect each other."""
+    while they elect each other, or while Kafka does not let us see it."""
 
 
 class Metadata:
@@ -90,16 +90,23 @@ class Metadata:
             self._trouble.over()
         return seen
 
-    def whereabouts(self) -> Whereabouts | None:
-        """Return where all topics are; None when Kafka does not answer."""
+    def whereabouts(self, expected: Collection[str] = ()) -> Whereabouts | None:
+        """Return where all topics are; None when Kafka does not answer.
+
+        A list lacks, and says nothing of, what we have no right to see. So whatever is expected and
+        not listed is asked for by name: only "no such topic" means that it is gone.
+        """
         try:
             answer = self._admin.list_topics(timeout=_TIMEOUT_S)
         except KafkaException as failure:
             self._failed(failure.args[0], failure.args[0])
             return None
-        self._trouble.over()
+        unlisted = set(expected) - answer.topics.keys()
+        if not unlisted:
+            self._trouble.over()
+        gone = {name for name, seen in self.look(unlisted).items() if seen.runs is None}
         addresses = {number: f"{it.host}:{it.port}" for number, it in answer.brokers.items()}
-        topics = {}
+        topics: dict[str, Mapping[str, str]] = {name: {} for name in unlisted - gone}
         for name, topic in answer.topics.items():
             leaders = {partition.leader for partition in topic.partitions.values()}
             topics[name] = {str(it): addresses[it] for it in leaders & addresses.keys()}

@@ -26,6 +26,11 @@ class Asked:
     def __init__(self, _config: object) -> None:
         Asked.made += 1
 
+    def list_topics(self, timeout: float) -> SimpleNamespace:
+        """List none."""
+        assert timeout > 0
+        return SimpleNamespace(topics={}, brokers={}, cluster_id="c")
+
     def describe_topics(self, _names: object, request_timeout: float) -> dict[str, Future[Any]]:
         """Answer for the one topic."""
         assert request_timeout > 0
@@ -103,3 +108,38 @@ def test_what_kafka_refuses_needs_no_other_client(
     assert 1 == Asked.made
     assert "TOPIC_AUTHORIZATION_FAILED" in told.said[0]
     assert "1000000000 partitions, more than" in told.said[1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "topics"),
+    [
+        (KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED), {ORDERS: {}}),
+        (KafkaError(KafkaError._TIMED_OUT), {ORDERS: {}}),  # noqa: SLF001 - its name
+        (FOUND, {ORDERS: {}}),
+        (KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART), {}),
+    ],
+)
+def test_a_topic_that_is_not_listed_is_gone_only_if_kafka_says_so(
+    looking: Metadata, monkeypatch: pytest.MonkeyPatch, answer: Answer, topics: dict[str, object]
+) -> None:
+    """A right that was withdrawn hides it; the jury would take its last broker from it."""
+    monkeypatch.setattr(Asked, "answers", iter([answer]))
+    seen = looking.whereabouts({ORDERS})
+
+    assert seen is not None
+    assert topics == seen.topics
+
+
+def test_a_right_that_stays_away_is_said_once(
+    looking: Metadata, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though the list comes each time."""
+    refused = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED)
+    monkeypatch.setattr(Asked, "answers", iter([refused, refused]))
+    for _ in range(2):
+        looking.whereabouts({ORDERS})
+
+    assert "over" not in told.said
+
+    looking.whereabouts()
+    assert "over" == told.said[-1]
