@@ -67,7 +67,7 @@ from streaming.startup.opening import begin_telling, end_telling
 from streaming.startup.own_start import OwnStart
 from streaming.startup.reminder import locate, reading_trouble, remind
 from streaming.startup.supersession import TAKEN_OVER
-from streaming.startup.takeover import announce, new_start
+from streaming.startup.takeover import announce, new_start, say_if_stopped
 from streaming.startup.terms import continued, present_terms
 
 DISTRIBUTION: Final = "trimtab-controller"
@@ -154,6 +154,7 @@ def _own_activation(options: Options, other: Incumbent, stop: Event) -> Activati
     start, writer = new_start(), StartWriter(options)
     starts = announce(options, start, writer)
     other.let_end(stop)
+    say_if_stopped(stop)
     return Activation(start, starts, options.query.checkpoint, writer)
 
 

@@ -19,7 +19,7 @@ from streaming.process.readiness import stand_by
 from streaming.startup.activity import Activity
 from streaming.startup.delivery import StartWriter
 from streaming.startup.reminder import Following
-from streaming.startup.takeover import announce, give_time
+from streaming.startup.takeover import announce, give_time, say_if_stopped
 from trimtab.protocol import HandOver, Tick
 
 _NAME: Final = "standby"
@@ -75,6 +75,7 @@ class Standby:
         """
         starts = announce(self._options, start, writer)
         give_time(self._activity, stop)
+        say_if_stopped(stop)
         self._activity.close()
         return starts
 

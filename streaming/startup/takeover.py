@@ -50,6 +50,15 @@ def give_time(activity: Activity, stop: Event) -> None:
         )
 
 
+def say_if_stopped(stop: Event) -> None:
+    """Say what a start leaves behind that was told to stop after it has been announced."""
+    if stop.is_set():
+        logger(_NAME).warning(
+            "told to stop, but this start is announced: another controller that was at work reads "
+            "that, and ends. Start one, or nobody decides"
+        )
+
+
 def announce(options: Options, start: str, writer: StartWriter) -> tuple[int, ...]:
     """Say in every partition that this controller starts; return at which offsets.
 

@@ -165,6 +165,28 @@ def test_a_start_that_was_told_to_stop_ends_no_other(
     assert [] == said
 
 
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_start_that_is_told_to_stop_once_it_is_announced_says_what_it_leaves(
+    monkeypatch: pytest.MonkeyPatch, *, stopped: bool
+) -> None:
+    """The other one reads the start, and ends: then there is no controller."""
+    monkeypatch.setattr("streaming.start.StartWriter", lambda *_: NOTHING)
+    monkeypatch.setattr("streaming.start.announce", lambda *_: (0,))
+    query = SimpleNamespace(takes_over=True, checkpoint="/c")
+    options = cast("Any", SimpleNamespace(query=query))
+    stop = Event()
+
+    def let_end(_stop: Event) -> None:
+        if stopped:
+            stop.set()
+
+    other = cast("Any", SimpleNamespace(let_end=let_end))
+    with capture_logs() as lines:
+        _own_activation(options, other, stop)
+
+    assert ([True] if stopped else []) == ["Start one" in line["event"] for line in lines]
+
+
 def test_a_start_that_finds_another_at_work_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """It names the other one, and would find it again."""
     monkeypatch.setattr("streaming.start.announce", NOTHING)
