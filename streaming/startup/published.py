@@ -40,6 +40,13 @@ class Found(NamedTuple):
     record: Record
 
 
+class _Stand(NamedTuple):
+    """What counts of a group's summary; all that was ever used has one."""
+
+    epoch: int
+    at_ms: int
+
+
 @dataclass(slots=True)
 class PublishedState:
     """What was read so far."""
@@ -47,7 +54,7 @@ class PublishedState:
     start: str
     """Which start of a controller this is."""
     _assignments: dict[MemberKey, Assignment] = field(default_factory=dict)
-    _summaries: dict[str, Group] = field(default_factory=dict)
+    _summaries: dict[str, _Stand] = field(default_factory=dict)
     skipped: int = 0
     """Records that no controller can have published."""
 
@@ -82,7 +89,7 @@ class PublishedState:
         """Keep a group's summary if it counts."""
         known = self._summaries.get(group)
         if known is None or known.epoch <= record.epoch:
-            self._summaries[group] = record
+            self._summaries[group] = _Stand(record.epoch, record.at_ms)
 
     def found(self) -> Iterator[Found]:
         """Return what there is to tell; each says how many there are for its group.
@@ -97,14 +104,14 @@ class PublishedState:
         for group, record in told:
             yield Found(group, record.model_copy(update={"of": counts[group]}))
 
-    def _checked(self, group: str, record: Assignment | Group) -> Iterator[Found]:
+    def _checked(self, group: str, record: Assignment | _Stand) -> Iterator[Found]:
         try:
             yield Found(group, self._found(record))
         except ValidationError:
             self.skipped += 1
 
-    def _found(self, record: Assignment | Group) -> Adopt | Advance:
-        if isinstance(record, Group):
+    def _found(self, record: Assignment | _Stand) -> Adopt | Advance:
+        if isinstance(record, _Stand):
             return Advance(start=self.start, epoch=record.epoch, decided_ms=record.at_ms)
         return found_of(record, self.start)
 

@@ -1,5 +1,7 @@
 """The published state: which of its records a starting controller is told."""
 
+import tracemalloc
+
 import pytest
 
 from streaming.startup.published import Found, PublishedState, found_of
@@ -94,6 +96,19 @@ def test_a_summary_says_where_the_group_stood() -> None:
 
     published.summary(b"billing", None)
     assert [Found("billing", expected)] == list(published.found())
+
+
+def test_a_name_that_was_used_once_takes_little_room() -> None:
+    """Each one ever used stays published, and a start reads them all."""
+    published, names = PublishedState(START), 500
+    summary = encode(SUMMARY)
+    tracemalloc.start()
+    for each in range(names):
+        published.summary(f"group-{each}".encode(), summary)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert held / names < 600
 
 
 def test_what_no_controller_can_have_published_is_left_out() -> None:
