@@ -3,6 +3,9 @@
 Layers below ask structlog for a logger and know nothing of this. Called by a command that runs for
 long, and by ``console.main`` for the last line of one.
 
+A line that cannot be written, because the disk is full or nobody reads, is lost and counted, and
+ends nothing.
+
 Its one rule: where lines are JSON, nothing else is written to stderr. So progress, Python's own
 tracebacks and warnings, and what libraries log are lines, too.
 """
@@ -15,7 +18,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import TextIO
+from typing import Self, TextIO
 
 import structlog
 from structlog.tracebacks import ExceptionDictTransformer
@@ -25,6 +28,35 @@ from console.settings.sections import LogSettings
 _JSON = LogSettings(format="json")
 # Without the variables of each frame: some of them hold passwords.
 _TRACES = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
+
+
+class _Lines:
+    """Where lines are written; it is the logger of all who ask for one.
+
+    Args:
+        file: Where to.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file, self._lock, self._lost = file, threading.Lock(), 0
+
+    def __call__(self, *_: object) -> Self:
+        """Return the one that there is."""
+        return self
+
+    def msg(self, line: str) -> None:
+        """Write a line; when that is possible again, say how many are lost."""
+        with self._lock:
+            try:
+                print(line, file=self._file, flush=True)
+            except OSError:
+                self._lost += 1
+                return
+            lost, self._lost = self._lost, 0
+        if lost:
+            structlog.get_logger().warning("lines of this log could not be written", lines=lost)
+
+    debug = info = warning = error = critical = msg
 
 
 def configure(settings: LogSettings) -> None:
@@ -46,7 +78,7 @@ def configure(settings: LogSettings) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(
             logging.getLevelNamesMapping()[settings.level.upper()]
         ),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=_Lines(sys.stderr),
     )
     if in_json:
         _take_all()

@@ -1,5 +1,7 @@
 """Log lines go to stderr: for people, or one JSON object a line and nothing else."""
 
+import errno
+import io
 import json
 import logging
 import os
@@ -49,6 +51,38 @@ def test_json_is_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert "" == out
     assert ("it happened", "error", "g") == (line["event"], line["level"], line["group"])
     assert "broken" == line["exception"][0]["exc_value"]
+
+
+class FullDisk(io.StringIO):
+    """A file that takes nothing while it is full."""
+
+    is_full = False
+
+    def write(self, text: str) -> int:
+        """Take it, or say that there is no room."""
+        if self.is_full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().write(text)
+
+
+def test_a_line_that_cannot_be_written_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not a feed, and so not the controller; how many are lost is said once there is room."""
+    file = FullDisk()
+    monkeypatch.setattr(sys, "stderr", file)
+    configure(LogSettings(format="json"))
+    log = structlog.get_logger()
+    log.info("first")
+    file.is_full = True
+    log.warning("second")
+    log.error("third")
+    file.is_full = False
+    log.info("fourth")
+    log.info("fifth")
+    lines = [json.loads(it) for it in file.getvalue().splitlines()]
+    lost = "lines of this log could not be written"
+
+    assert ["first", "fourth", lost, "fifth"] == [it["event"] for it in lines]
+    assert 2 == lines[2]["lines"]
 
 
 def test_people_get_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
