@@ -58,7 +58,7 @@ from streaming.query_listener import QueryListener
 from streaming.spark_figures import SparkFigures
 from streaming.standing_by import activation_of
 from streaming.startup.activation import Activation
-from streaming.startup.checkpoint import Checkpoint
+from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import StartWriter
 from streaming.startup.examination import examined
 from streaming.startup.incumbent import AT_WORK, Incumbent
@@ -242,7 +242,7 @@ class Beginning:
                 if before is not None and before != continued(before):
                     checkpoint.begin(continued(before))
                 return
-            kept, log = checkpoint.set_aside(start), structlog.get_logger()
+            kept, log = self._set_aside(start), structlog.get_logger()
             if damage:
                 log.warning(_DAMAGED, damage=damage, old=kept)
             elif lost:
@@ -258,6 +258,16 @@ class Beginning:
                 log.warning(_TOO_OLD, waiting=waiting, old=kept)
         checkpoint.begin(present_terms(self.options, contents.cluster, contents.topics))
         self._moves_over = False
+
+    def _set_aside(self, start: str) -> str:
+        """Give the checkpoint up for a new one, and delete those that were given up long ago."""
+        kept, log = self._checkpoint.set_aside(start), structlog.get_logger()
+        try:
+            for name in self._checkpoint.delete_old(start):
+                log.info("deleted an old checkpoint that had been set aside", old=name)
+        except CheckpointUnusable as error:
+            log.warning("cannot delete old checkpoints that were set aside", reason=str(error))
+        return kept
 
     def _over(self, contents: Contents) -> str | None:
         """Say why this controller is not to go on, if so."""

@@ -6,7 +6,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from rebalance.clock import Log
@@ -20,6 +20,28 @@ NEW_TERMS: Final = f".{TERMS}.new"
 """The same while it is written."""
 MOVED: Final = re.compile(r"\.at-\d{13}-[0-9a-f]{8}$")
 """Behind the name of a checkpoint: the start of the standby that took it over last."""
+_ASIDE: Final = re.compile(r"\.(?P<ms>\d{13})-[0-9a-f]{8}$")
+"""Behind that: the start that set it aside for a new one."""
+_KEPT: Final = 3
+_YOUNG_MS: Final = 3_600_000
+"""So many that were set aside are kept, and all of the last hour before a start."""
+
+
+def superfluous(names: Iterable[str], first: str, start: str) -> list[str]:
+    """Name the checkpoints that were set aside so long ago that nobody will look at them.
+
+    Args:
+        names: All that is there.
+        first: How this controller's checkpoint is called, before a standby takes it over.
+        start: The one that asks.
+    """
+    aside = sorted(
+        (int(it["ms"]), name)
+        for name in names
+        if (it := _ASIDE.search(name)) and MOVED.sub("", name[: it.start()]) == first
+    )
+    latest = int(start[:13]) - _YOUNG_MS
+    return [name for ms, name in aside[:-_KEPT] if ms < latest]
 
 
 def positions_in(text: str) -> dict[Log, int]:

@@ -2,8 +2,8 @@
 
 Spark's own files are read and never written (``batch_logs``). Our file beside them holds the terms
 (``terms``). All access goes through Hadoop's file system, because a checkpoint need not be on this
-machine. A checkpoint that is replaced is renamed, never deleted. One that a standby takes over gets
-another name as well: its former owner may be frozen, and not dead.
+machine. A checkpoint that is replaced is renamed, and the last few of those are kept. One that a
+standby takes over gets another name as well: its former owner may be frozen, and not dead.
 
 Used by ``start`` and ``standing_by``. Its one rule: a file is written as a whole, or not at all.
 """
@@ -26,6 +26,7 @@ from streaming.startup.batch_logs import (
     TERMS,
     frozen_options,
     positions_in,
+    superfluous,
 )
 from streaming.startup.damage import damaged_terms, damages, local
 from streaming.startup.terms import Terms, read, written
@@ -120,6 +121,18 @@ class Checkpoint:
             if not self._files.rename(self._path(), self._java.org.apache.hadoop.fs.Path(kept)):
                 raise OSError(f"it could not be renamed to {kept}")
         return kept
+
+    def delete_old(self, start: str) -> list[str]:
+        """Delete what was set aside before the last few; return what that was."""
+        with self._reached():
+            path = self._java.org.apache.hadoop.fs.Path
+            first = self._files.makeQualified(path(self._first_place()))
+            parent = first.getParent()
+            names = [str(it.getPath().getName()) for it in self._files.listStatus(parent)]
+            old = superfluous(names, str(first.getName()), start)
+            for name in old:
+                self._files.delete(path(parent, name))  # with all that is in it
+        return old
 
     def present(self) -> str:
         """Return where it is now: where it was set, or where a standby has put it.

@@ -108,10 +108,14 @@ def it_is_damaged(controller: ControllerProcess, watched: WatchedGroup) -> None:
     (controller.home / "checkpoint/trimtab.json").write_bytes(b"")
     damage = f"offsets/{newest.name} is empty, as after a power cut"
     assert damage in recover(controller)
+    old = [controller.home / f"checkpoint.{1767312000000 + it}-0b5e55ed" for it in range(4)]
+    for each in old:
+        (each / "offsets").mkdir(parents=True)
     with watched.adopted(lasting=SESSION_S / 2):
         controller.start()
     (line,) = controller.lines("the checkpoint is damaged")
     assert damage in line
+    assert [False, False, True, True] == [it.exists() for it in old]
     assert "nothing is wrong; last committed batch: " in recover(controller)
 
 
