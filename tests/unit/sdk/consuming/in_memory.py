@@ -13,7 +13,7 @@ from trimtab.callbacks import Ownership
 from trimtab.consuming.assembly import Parts
 from trimtab.consuming.choice import Times, Told
 from trimtab.consuming.commits import Commits
-from trimtab.consuming.contract import Ends, RefusedError
+from trimtab.consuming.contract import Committed, Ends, RefusedError
 from trimtab.consuming.handover import Handover
 from trimtab.consuming.intake import Intake
 from trimtab.consuming.offsets import GroupOffsets
@@ -59,6 +59,8 @@ class Memory:
         self.length = 1_000
         self.earliest = 0
         self.leaderless: set[QueueRef] = set()
+        self.denied: set[QueueRef] = set()
+        self.commits = True
         self.begun: dict[QueueRef, int] = {}
         self.interrupts = False
         self.written: list[dict[QueueRef, int]] = []
@@ -105,10 +107,12 @@ class Memory:
         """Where they end."""
         return dict.fromkeys(queues, self.length)
 
-    def committed(self, queues: list[QueueRef], _: float) -> dict[QueueRef, tuple[int, str]]:
+    def committed(self, queues: list[QueueRef], _: float) -> Committed:
         """What is committed."""
         every = {queue: at for places in self.written for queue, at in places.items()}
-        return {it: (every.get(it, 0), "") for it in queues}
+        none = 0 if self.commits else -1
+        at = {it: (every.get(it, none), "") for it in queues if it not in self.denied}
+        return Committed(at, None if len(at) == len(queues) else RefusedError(self.lack))
 
     def found(self, queues: list[QueueRef], end: object, _: float) -> Ends:
         """Where they begin, or end."""

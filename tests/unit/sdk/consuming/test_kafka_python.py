@@ -1,6 +1,7 @@
 """What a client of kafka-python does with what it cannot read: the rest is read."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
 
@@ -125,3 +126,33 @@ def test_before_it_has_connected_nothing_is_read() -> None:
 
     assert ([], {ONE: 7}) == (client.take(10, 0.0), client.positions([ONE, OTHER]))
     assert "not connected yet" in str(client.found([ONE], "earliest", 0.1).refused)
+
+
+def test_of_a_topic_that_may_not_be_read_alone_it_is_not_known_what_is_committed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """kafka-python says nothing of all those that were asked for with it."""
+    client = KafkaPythonClient(Wish("nowhere:1", "billing", {}, {}, 2.0))
+    asked: list[list[str]] = []
+
+    def offsets(specs: dict[str, list[Any]]) -> dict[str, dict[Any, Any]]:
+        places = specs["billing"]
+        asked.append([it.topic for it in places])
+        if "one" in asked[-1]:
+            raise TopicAuthorizationFailedError
+        return {"billing": dict.fromkeys(places, SimpleNamespace(offset=7, metadata=None))}
+
+    def ask(question: Callable[[Any], object]) -> Future[object]:
+        answer = Future[object]()
+        try:
+            answer.set_result(question(SimpleNamespace(list_group_offsets=offsets)))
+        except TopicAuthorizationFailedError as error:
+            answer.set_exception(error)
+        return answer
+
+    monkeypatch.setattr(client._about, "ask", ask)  # noqa: SLF001 - it would connect
+    found = client.committed([ONE, OTHER], 2.0)
+
+    assert ({OTHER: (7, "")}, [["one", "other"], ["one"], ["other"]]) == (found.at, asked)
+    assert found.refused is not None
+    assert ["one"] == found.refused.topics

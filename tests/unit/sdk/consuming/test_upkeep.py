@@ -189,10 +189,10 @@ def test_it_asks_again_where_the_log_ends(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.fixture
-def without(monkeypatch: pytest.MonkeyPatch) -> InMemory:
+def without() -> InMemory:
     """A reader of two queues, of which nothing is committed, and the first one is not there."""
     reading = InMemory()
-    monkeypatch.setattr(reading.kafka, "committed", lambda *_: {})
+    reading.kafka.commits = False
     reading.kafka.leaderless.add(queue(0))
     reading.owned = {Grant(queue(0), 1), Grant(queue(1), 1)}
     reading.handover.on_assigned(tuple(reading.owned))
@@ -212,6 +212,46 @@ def test_a_queue_that_is_not_there_keeps_no_other_from_being_read(
     without.upkeep.look()
 
     assert ({queue(1): 0}, {queue(0): 0, queue(1): 0}) == (first, begun)
+
+
+@pytest.mark.parametrize("commits", [True, False])
+def test_a_queue_that_may_not_be_read_keeps_no_other_from_being_read(
+    without: InMemory,
+    monkeypatch: pytest.MonkeyPatch,
+    commits: bool,  # noqa: FBT001 - by pytest
+) -> None:
+    """Kafka does not even say what is committed of it."""
+    begun: dict[QueueRef, int] = {}
+    monkeypatch.setattr(without.kafka, "begin", begun.update)
+    without.kafka.commits = commits
+    without.kafka.leaderless, without.kafka.denied = set(), {queue(0)}
+    without.upkeep.look()
+    first = dict(begun)
+    without.kafka.denied.clear()
+    time.sleep(0.15)
+    without.upkeep.look()
+
+    assert ({queue(1): 0}, {queue(0): 0, queue(1): 0}) == (first, begun)
+
+
+def test_a_queue_that_may_not_be_read_keeps_no_other_from_being_committed() -> None:
+    """By hand, in turns, or at the end of a hand-over."""
+    reading = InMemory()
+    denied = Grant(queue(1), 1, position=5)
+    grant = reading.grant(1)
+    reading.owned.add(denied)
+    reading.kafka.denied.add(queue(1))
+    reading.handover.on_assigned((denied,))
+    reading.offer(*range(5))
+    messages = [reading.taken() for _ in range(4)]
+    assert reading.parts.commit(messages)
+    reading.taken()
+    with pytest.raises(CommitError):
+        reading.parts.commit(None)
+    reading.take(0.0)
+    reading.handover.on_revoked((grant, denied))
+
+    assert [4, 5] == reading.committed()
 
 
 def test_what_passes_in_a_moment_is_not_told(

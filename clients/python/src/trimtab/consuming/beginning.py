@@ -42,16 +42,16 @@ class Beginning:
         with intake.turn:
             grants = self._owned(handover.unbegun.values())
             committed = intake.offsets.committed(list(grants))
-            known = {grants[queue]: at for queue, at in committed.items()}
+            known = {grants[queue]: at for queue, at in committed.at.items() if at >= 0}
             handover.begin(known, known)
-            first = intake.offsets.first([it for it in grants if it not in committed])
+            first = intake.offsets.first([it for it, at in committed.at.items() if at < 0])
             decided = {grants[queue]: at for queue, at in first.at.items()}
         self._commits.write(lambda: self._still_unbegun(decided))
         with intake.turn:
             begun = self._still_unbegun(decided)
             handover.begin(begun, begun)
-        if first.refused is not None:
-            raise first.refused
+        if (refused := committed.refused or first.refused) is not None:
+            raise refused
 
     def _begin_fenced(self, fenced: "Transactions") -> None:
         """Register, see what Kafka has by now, and write our token beside it; then begin."""
@@ -60,10 +60,10 @@ class Beginning:
         ours, failed = fenced.register(wanted.values())
         with intake.turn:
             grants = self._owned(ours)
-            signed = intake.offsets.signed(list(grants))
-            first = intake.offsets.first([it for it in grants if it not in signed])
-        known = {queue: (at, 0) for queue, at in first.at.items()} | signed
-        places = {it: known[queue] for queue, it in grants.items() if queue in known}
+            signed, unsaid = intake.offsets.signed(list(grants))
+            first = intake.offsets.first([it for it, (at, _) in signed.items() if at < 0])
+        known = signed | {queue: (at, 0) for queue, at in first.at.items()}
+        places = {grants[queue]: it for queue, it in known.items() if it[0] >= 0}
         younger = [it for it, (_, token) in places.items() if token > it.token]
         handover.withhold(younger)
         failed = fenced.fenced_off(younger[0]) if younger else failed
@@ -76,7 +76,7 @@ class Beginning:
         with intake.turn:
             still = self._still_unbegun(begun)
             handover.begin(still, still)
-        if (failed := failed or first.refused) is not None:
+        if (failed := failed or unsaid or first.refused) is not None:
             raise failed
 
     def _owned(self, grants: Iterable[Grant]) -> dict[QueueRef, Grant]:

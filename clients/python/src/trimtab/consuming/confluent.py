@@ -11,8 +11,8 @@ Chosen by `assembly`. See `contract.Client`.
 """
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Final
 
@@ -33,7 +33,7 @@ from trimtab.consuming.confluent_settings import (
     consumer_settings,
 )
 from trimtab.consuming.confluent_stall import Stall
-from trimtab.consuming.contract import Ends, RefusedError, Wish, where
+from trimtab.consuming.contract import Committed, Ends, RefusedError, Wish, where
 from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.listing import listed
@@ -137,13 +137,15 @@ class ConfluentClient:
         found = {queue: self._end(queue) for queue in queues}
         return {queue: end for queue, end in found.items() if end >= 0}
 
-    def committed(
-        self, queues: list[QueueRef], timeout_s: float
-    ) -> dict[QueueRef, tuple[int, str]]:
+    def committed(self, queues: list[QueueRef], timeout_s: float) -> Committed:
         """Read what is committed."""
-        with _refusals():
-            found = checked(self._consumer.committed(list(map(place, queues)), timeout_s))
-        return {queue_of(it): (it.offset, metadata_of(it)) for it in found if it.offset >= 0}
+        try:
+            answers = self._consumer.committed(list(map(place, queues)), timeout_s)
+        except KafkaException as error:
+            return Committed({}, refused(error))
+        failed = _first_error(answers)
+        found = {queue_of(it): (it.offset, metadata_of(it)) for it in answers if it.error is None}
+        return Committed(found, None if failed is None else refused(failed))
 
     def group_metadata(self) -> object:
         """What a transaction is told of the group that commits."""
@@ -232,14 +234,6 @@ class PlaceError(KafkaException):
     def __init__(self, error: KafkaError, topic: str) -> None:
         super().__init__(error)
         self.topic = topic
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    try:
-        yield
-    except KafkaException as error:
-        raise refused(error) from error
 
 
 def refused(error: KafkaException) -> RefusedError:

@@ -62,6 +62,15 @@ class Ends(NamedTuple):
     """Why it does not say so of the others."""
 
 
+class Committed(NamedTuple):
+    """What a group has committed, as far as Kafka says."""
+
+    at: dict[QueueRef, tuple[int, str]]
+    """With what was said with it; less than 0: nothing is committed."""
+    refused: RefusedError | None = None
+    """Why it does not say so of the others."""
+
+
 class Client(Protocol):
     """Reads partitions, and asks about them. Its callers take turns, but for `open`."""
 
@@ -106,14 +115,8 @@ class Client(Protocol):
     def ends(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
         """Where they end, as Kafka said with the last fetch. It asks nobody; some are not known."""
 
-    def committed(
-        self, queues: list[QueueRef], timeout_s: float
-    ) -> dict[QueueRef, tuple[int, str]]:
-        """Read what the group has committed, and what was said with it; what is not there has none.
-
-        Raises:
-            RefusedError: There is no answer.
-        """
+    def committed(self, queues: list[QueueRef], timeout_s: float) -> Committed:
+        """Read what the group has committed."""
 
     def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
         """Find the first messages at an end or since a time; less than 0 where none is so young."""

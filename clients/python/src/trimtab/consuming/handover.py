@@ -82,11 +82,13 @@ class Handover:
             positions = self.intake.positions(good)
             self._forget(ending)
         try:
-            self.learn([it for it in good if it.committed is None])
+            refused = self.learn([it for it in good if it.committed is None])
             news = {it.grant: at for it in good if it.is_news(at := positions[it.grant])}
             if self.commits.write(lambda: news):
                 for it in good:  # `commit` may be waiting for its turn to write the same
                     it.hear(positions[it.grant])
+            if refused is not None:
+                raise refused
         except RefusedError as error:
             # A repetition at most: the position travels with the release.
             _LOGGER.warning("could not commit a queue that is handed over: %s", error)
@@ -133,16 +135,14 @@ class Handover:
             intake.client.begin(begun)
             intake.client.pause(begun.keys() & intake.paused)
 
-    def learn(self, readings: list[Reading]) -> None:
-        """Ask what Kafka has of these.
-
-        Raises:
-            RefusedError: There is no answer.
-        """
+    def learn(self, readings: list[Reading]) -> RefusedError | None:
+        """Ask what Kafka has of these; return why it does not say so of some."""
         with self.intake.turn:
             found = self.intake.offsets.committed([it.queue for it in readings])
             for reading in readings:
-                reading.hear(found.get(reading.queue, -1))
+                if reading.queue in found.at:
+                    reading.hear(max(-1, found.at[reading.queue]))
+        return found.refused
 
     def is_awaited(self) -> bool:
         """Whether a hand-over waits for the application. It takes no turn, and so never waits."""

@@ -27,7 +27,7 @@ from kafka.errors import (
 
 from trimtab.clock import now_s
 from trimtab.consuming.choice import Start
-from trimtab.consuming.contract import Ends, RefusedError, Wish
+from trimtab.consuming.contract import Committed, Ends, RefusedError, Wish
 from trimtab.consuming.kafka_python_group import GroupClient
 from trimtab.consuming.kafka_python_message import KafkaPythonMessage
 from trimtab.consuming.kafka_python_settings import group_settings, link_of, reading_settings
@@ -135,18 +135,30 @@ class KafkaPythonClient:
         marks = {it: consumer.highwater(_place(it)) for it in self._assigned.intersection(queues)}
         return {it: mark for it, mark in marks.items() if mark is not None}
 
-    def committed(
+    def committed(self, queues: list[QueueRef], timeout_s: float) -> Committed:
+        """Read what is committed; of several topics it says nothing if it may not of one."""
+        deadline = now_s() + timeout_s
+        try:
+            return Committed(self._committed(queues, timeout_s))
+        except RefusedError as error:
+            topics = sorted({it.topic for it in queues})
+            if len(topics) == 1 or not isinstance(error.said, TopicAuthorizationFailedError):
+                return Committed({}, error)
+            found: dict[QueueRef, tuple[int, str]] = {}
+            for topic in topics:
+                if (left := deadline - now_s()) > 0:
+                    with suppress(RefusedError):  # the first one is told
+                        found |= self._committed([it for it in queues if it.topic == topic], left)
+            missing = {it.topic for it in queues if it not in found}
+            return Committed(found, RefusedError(error.said, topics=missing) if missing else None)
+
+    def _committed(
         self, queues: list[QueueRef], timeout_s: float
     ) -> dict[QueueRef, tuple[int, str]]:
-        """Read what is committed."""
         asked = {self._group: list(map(_place, queues))}
         answer = self._about.ask(lambda admin: admin.list_group_offsets(asked)[self._group])
         found = self._about.answer(answer, timeout_s)
-        return {
-            _queue_of(it): (at.offset, at.metadata or "")
-            for it, at in found.items()
-            if at.offset >= 0
-        }
+        return {_queue_of(it): (at.offset, at.metadata or "") for it, at in found.items()}
 
     def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
         """Find the first messages at an end, or since a time."""

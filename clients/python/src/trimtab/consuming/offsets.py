@@ -11,7 +11,7 @@ from typing import Final
 
 from trimtab.clock import now_s
 from trimtab.consuming.choice import Start
-from trimtab.consuming.contract import Client, Ends, RefusedError
+from trimtab.consuming.contract import Client, Committed, Ends, RefusedError
 from trimtab.protocol import QueueRef
 
 _ASK_S: Final = 2.0
@@ -49,14 +49,18 @@ class GroupOffsets:
         self._client = client
         self._start = start
 
-    def committed(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
-        """Read what is committed; what is not there has none."""
-        return {queue: at for queue, (at, _) in self.signed(queues).items()}
+    def committed(self, queues: list[QueueRef]) -> Ends:
+        """Read what is committed; less than 0 where nothing is."""
+        signed, refused = self.signed(queues)
+        return Ends({queue: at for queue, (at, _) in signed.items()}, refused)
 
-    def signed(self, queues: list[QueueRef]) -> dict[QueueRef, tuple[int, int]]:
+    def signed(
+        self, queues: list[QueueRef]
+    ) -> tuple[dict[QueueRef, tuple[int, int]], RefusedError | None]:
         """Read the same, each with the token under which it was committed; 0: under none."""
-        found = self._client.committed(queues, _ASK_S) if queues else {}
-        return {queue: (at, token_of(said)) for queue, (at, said) in found.items()}
+        found = self._client.committed(queues, _ASK_S) if queues else Committed({})
+        signed = {queue: (at, token_of(said)) for queue, (at, said) in found.at.items()}
+        return signed, found.refused
 
     def first(self, queues: list[QueueRef]) -> Ends:
         """Find where to begin with queues that have no committed offset."""

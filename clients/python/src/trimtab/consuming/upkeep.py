@@ -116,7 +116,7 @@ class Upkeep:
         asking: list[Callable[[], None]] = [self._beginning.look]
         if not hurried:  # its questions wait behind a fetch, and the next queue for them
             asking.append(self._stand_by)
-        asking += [self._go_on, lambda: self._handover.learn(self._unknown())]
+        asking += [self._go_on, self._learn]
         refused: RefusedError | None = None
         for ask in asking:
             try:
@@ -132,13 +132,19 @@ class Upkeep:
         Raises:
             CommitError: Kafka does not take it, or does not say so in time.
         """
-        unknown = [it for it in readings or () if it.committed is None and it.ending]
         try:
-            self._handover.learn([*self._unknown(), *unknown])
-            return self._commits.write(lambda: self._due(everything=False, only=readings))
+            refused = self._handover.learn(
+                self._unknown()
+                if readings is None
+                else [it for it in readings if it.committed is None]
+            )
+            is_all = self._commits.write(lambda: self._due(everything=False, only=readings))
+            if refused is not None:
+                raise refused
         except RefusedError as error:
             text = f"not committed: {self._refusals.explained(error)}"
             raise CommitError(text) from error.said
+        return is_all
 
     def _commit(self, now: float) -> None:
         everything = now >= self._recommit_at
@@ -205,6 +211,11 @@ class Upkeep:
         reached = {it for it in self._later if it.queue not in waiting}
         self._intake.client.astray.update(it.queue for it in reached)
         self._later -= reached
+
+    def _learn(self) -> None:
+        """Ask what Kafka has of what was handed over."""
+        if (refused := self._handover.learn(self._unknown())) is not None:
+            raise refused
 
     def _unknown(self) -> list[Reading]:
         """What was handed over, as long as it is not known what Kafka has of it."""
