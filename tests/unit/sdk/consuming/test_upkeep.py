@@ -119,6 +119,25 @@ def test_what_was_fetched_before_kafka_deleted_it_is_handed_out() -> None:
     assert 0.0 == reading.intake.due  # nothing is handed out by what was there before
 
 
+def test_who_has_gone_elsewhere_is_not_brought_to_what_kafka_has_next() -> None:
+    """Reading would jump back, and what was read since would be handed out again."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(*range(5))
+    reading.taken()
+    reading.kafka.astray.add(queue())
+    reading.kafka.earliest = 100
+    reading.upkeep.look()
+    reading.parts.seek(queue(), 800)
+    reading.offer(800)
+    there = reading.taken().offset()
+    reading.take(0.0)
+    time.sleep(0.15)
+    reading.upkeep.look()
+
+    assert (800, 800) == (there, reading.kafka.begun[queue()])
+
+
 def test_what_is_refused_is_named_as_it_is_subscribed_now() -> None:
     """Some clients do not say which topic is not there."""
     reading = InMemory()

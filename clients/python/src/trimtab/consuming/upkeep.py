@@ -42,8 +42,8 @@ class Upkeep:
         self._beginning = Beginning(handover)
         self._times, self._told_to, self._refusals = times, told, refusals
         self._asked = Asked()
-        self._later = set[Reading]()
-        """Of these the rest of what was fetched is handed out first; then Kafka has a gap."""
+        self._later = dict[Reading, int]()
+        """Of these the rest of what was fetched is handed out first; then Kafka has a gap there."""
         self._told: dict[str, float] = {}
         self._brief: dict[str, tuple[float, float]] = {}
         """What may pass by itself: when it was met first and last."""
@@ -187,7 +187,7 @@ class Upkeep:
             passed = [it for it, at in found.at.items() if at < before[it]]
             # Kafka has deleted what was fetched and waits: that is handed out first.
             later = found.at.keys() & intake.hand.waiting().keys() - set(passed)
-            self._later |= {readings[it] for it in later}
+            self._later |= {readings[it]: at for it, at in intake.client.positions(later).items()}
             earliest = {it: at for it, at in found.at.items() if it not in later}
             ends = intake.offsets.latest(passed).at
             # What Kafka has not answered stays: who else would ask again?
@@ -206,11 +206,15 @@ class Upkeep:
 
     def _come_to_gaps(self) -> None:
         """Look anew where all that was fetched before a gap has been handed out."""
-        readings, waiting = self._intake.readings, self._intake.hand.waiting()
-        self._later = {it for it in self._later if readings.get(it.queue) is it and not it.ending}
-        reached = {it for it in self._later if it.queue not in waiting}
-        self._intake.client.astray.update(it.queue for it in reached)
-        self._later -= reached
+        intake = self._intake
+        going_on = {it for it in intake.readings.values() if not it.ending} & self._later.keys()
+        waiting = intake.hand.waiting()
+        passed = {it for it in going_on if it.queue not in waiting}
+        following = intake.not_handed_out(passed)
+        # What the application has sought since is not brought back.
+        gaps = [it.queue for it in passed if following[it.queue] == self._later[it]]
+        intake.client.astray.update(gaps)
+        self._later = {it: self._later[it] for it in going_on - passed}
 
     def _learn(self) -> None:
         """Ask what Kafka has of what was handed over."""
