@@ -91,6 +91,7 @@ class Memory:
 
     def end(self, queues: Collection[QueueRef]) -> None:
         """Read these no more."""
+        self.astray.difference_update(queues)
         for it in queues:
             self.reached.pop(it, None)
 

@@ -79,3 +79,23 @@ def test_a_hand_over_does_not_wait_for_what_is_lost() -> None:
     positions = reading.handover.on_revoked((grant,))
 
     assert ([False], {}) == (reading.revoked, positions)
+
+
+def test_a_position_that_kafka_does_not_have_is_not_committed_while_a_hand_over_waits() -> None:
+    """The upkeep commits in its turns; the messages of the new topic before it would be skipped."""
+    reading = InMemory()
+    grant = reading.grant(1, 5_000)
+    reading.offer(5_000, 5_001)
+    reading.taken()
+    reading.upkeep.commit()
+    reading.taken()
+    reading.kafka.astray.add(queue())
+
+    def commit() -> None:
+        reading.upkeep.commit()
+        reading.intake.hand.come_back()
+
+    at_the_third_look(reading, commit)
+    reading.handover.on_revoked((grant,))
+
+    assert [5_000] == reading.committed()

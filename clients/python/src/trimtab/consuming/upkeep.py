@@ -156,7 +156,7 @@ class Upkeep:
     def _due(self, *, everything: bool, only: list[Reading] | None = None) -> Places:
         with self._intake.turn:
             every = self._intake.readings.values() if only is None else only
-            readings = [it for it in every if it.committed is not None]
+            readings = [it for it in every if it.committed is not None and not it.is_astray]
             positions = self._intake.positions(readings)
             return {
                 it.grant: at
