@@ -112,6 +112,31 @@ def test_what_is_lost_while_it_is_revoked_is_told_after_it(kafka: MemoryTranspor
         member.stop("0s")
 
 
+def test_what_is_lost_before_it_is_revoked_is_told_as_lost_alone(kafka: MemoryTransport) -> None:
+    """Others may be at work already: the application would finish and commit what is theirs."""
+    application, began, may_go_on = Application(), threading.Event(), threading.Event()
+
+    def wait(grants: tuple[Grant, ...]) -> None:
+        application.heard.append(("assigned", grants))
+        began.set()
+        assert may_go_on.wait(WAIT_S)
+
+    with a_member(kafka, application, on_assigned=wait) as member:
+        kafka.assign(1, hold=[(0, 1), (1, 2)])
+        assert began.wait(WAIT_S)
+        kafka.assign(2, give=[(0, 1, 3), (1, 2, 4)])
+        until(lambda: not member.assignment)
+        kafka.assign(3, give=[(1, 2, 4)])
+        until(lambda: not member.owned([ONE]).grants)
+        may_go_on.set()
+        until(lambda: application.told("lost"))
+        (release,) = releases(kafka)
+        member.stop("0s")
+
+    assert [("revoked", (TWO,)), ("lost", (ONE,))] == application.heard[1:]
+    assert [2] == [row.epoch for row in release.queues]
+
+
 @pytest.mark.parametrize("mistake", [LookupError, SystemExit])
 @pytest.mark.parametrize("name", ["on_assigned", "on_revoked", "on_lost", "on_error"])
 def test_one_that_raises_ends_the_member(

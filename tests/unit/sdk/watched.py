@@ -4,6 +4,7 @@ What the tests of its words share. Its one rule: it runs no callback and starts 
 """
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 from tests.builders.application import until
 from tests.builders.sessions import GROUP, HEARTBEAT_MS, assignment
@@ -50,7 +51,7 @@ class Ears(CallbackThread):
     """Notes what it is told, and runs nothing."""
 
     def __init__(self) -> None:
-        super().__init__(Callbacks(), lambda _: None, lambda _: None)
+        super().__init__(Callbacks(), cast("Any", None), lambda _: None, lambda _: None)
         self.heard: list[Exception] = []
         self.at_work: Running | None = None
 

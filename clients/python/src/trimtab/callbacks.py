@@ -102,10 +102,12 @@ class CallbackThread:
     def __init__(
         self,
         callbacks: Callbacks,
+        owned: Owned,
         finished: Callable[[Mapping[Grant, int | None]], None],
         failed: Callable[[CallbackError], None],
     ) -> None:
         self._callbacks = callbacks
+        self._owned = owned
         self._finished = finished
         self._failed = failed
         self._queue: SimpleQueue[Change | Exception | None] = SimpleQueue()
@@ -159,9 +161,7 @@ class CallbackThread:
                 if calls.on_assigned is not None:
                     calls.on_assigned(grants)
             case Revoked(grants):
-                positions = calls.on_revoked(grants) if calls.on_revoked is not None else None
-                known = positions or {}
-                self._finished({grant: known.get(grant.queue) for grant in grants})
+                self._revoke(grants)
             case Lost(grants, reason):
                 lost = "1 queue" if len(grants) == 1 else f"{len(grants)} queues"
                 _LOGGER.warning("lost %s: %s", lost, reason)
@@ -169,6 +169,15 @@ class CallbackThread:
                     calls.on_lost(grants)
             case Exception():
                 self._report(news)
+
+    def _revoke(self, grants: Collection[Grant]) -> None:
+        """Tell of those that are owned still: what was lost before it had its turn is told so."""
+        owned = self._owned(grants).grants
+        if mine := tuple(it for it in grants if it in owned):
+            calls = self._callbacks
+            positions = calls.on_revoked(mine) if calls.on_revoked is not None else None
+            known = positions or {}
+            self._finished({grant: known.get(grant.queue) for grant in mine})
 
     def _report(self, error: Exception) -> None:
         if self._callbacks.on_error is not None:

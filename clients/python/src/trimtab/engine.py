@@ -87,7 +87,7 @@ class Engine:
         self._profile = profile
         self._transport = transport
         self._guard = guard
-        self._callbacks = CallbackThread(callbacks, self._finish, self.fail)
+        self._callbacks = CallbackThread(callbacks, self.owned, self._finish, self.fail)
         self._session: MemberSession | None = None
         self._stopping = False
         self._wishes: SimpleQueue[tuple[int, bool]] = SimpleQueue()
