@@ -144,6 +144,14 @@ def test_a_member_lives_once() -> None:
         member.start()
 
 
+def test_a_member_is_made_after_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its client would do nothing there, and each child have the same name."""
+    member = a_member()
+    monkeypatch.setattr("os.getpid", lambda: -1)
+    with pytest.raises(ConfigurationError, match=r"^start: .* make it after the fork$"):
+        member.start()
+
+
 def test_only_one_option_is_always_needed() -> None:
     """The rest has defaults, but for what it is a member for."""
     assert {"group"} == Options.__required_keys__

@@ -8,6 +8,7 @@ Making one starts nothing; entering it (or `start`) does, without waiting for Ka
 `stop`) hands its queues over first. The asyncio twin is `trimtab.aio.Member`.
 """
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -82,6 +83,7 @@ class Member:
         guard = make_guard(bootstrap_servers, options, self.profile)
         inspection = make_inspection(bootstrap_servers, options)
         self._engine = Engine(self.profile, transport, callbacks, guard, inspection)
+        self._process = os.getpid()
 
     @property
     def member_id(self) -> str:
@@ -119,7 +121,16 @@ class Member:
         self._engine.fail(failure)
 
     def start(self) -> None:
-        """Begin to join; returns at once."""
+        """Begin to join; returns at once.
+
+        Raises:
+            ConfigurationError: It was started before, or made before this process was forked.
+        """
+        if os.getpid() != self._process:
+            raise ConfigurationError(
+                "start: the member was made before this process was forked, and its name and its "
+                "client are the other one's: make it after the fork"
+            )
         self._engine.start()
 
     def wait_until(
