@@ -171,3 +171,11 @@ def test_help_names_every_option() -> None:
 def test_durations_are_read_as_people_write_them(text: str | float, expected: int) -> None:
     """With a unit, or in seconds."""
     assert expected == milliseconds("timeout", text)
+
+
+@pytest.mark.parametrize("text", [1e308, 10**400, "9" * 400 + "h", "3000000h"], ids="1234")
+def test_who_waits_for_ever_waits(text: str | float) -> None:
+    """A lock refuses to be waited for so long; by then the member would have begun to leave."""
+    with a_member() as member:
+        member.wait_until(lambda it: it.state == "joining", text)
+        assert member.stop(text)
