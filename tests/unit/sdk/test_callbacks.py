@@ -1,5 +1,6 @@
 """What `docs/callbacks.md` says of a member's callbacks."""
 
+import asyncio
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -137,12 +138,15 @@ def test_what_is_lost_before_it_is_revoked_is_told_as_lost_alone(kafka: MemoryTr
     assert [2] == [row.epoch for row in release.queues]
 
 
-@pytest.mark.parametrize("mistake", [LookupError, SystemExit])
+@pytest.mark.parametrize("mistake", [LookupError, SystemExit, asyncio.CancelledError])
 @pytest.mark.parametrize("name", ["on_assigned", "on_revoked", "on_lost", "on_error"])
 def test_one_that_raises_ends_the_member(
     kafka: MemoryTransport, name: str, mistake: type[BaseException]
 ) -> None:
-    """Whichever it is; `sys.exit()` would end its thread alone, and nobody would hear of it."""
+    """Whichever it is; `sys.exit()` would end its thread alone, and nobody would hear of it.
+
+    So would what was cancelled in a callback's own `asyncio.run`.
+    """
 
     def fail(_: object) -> None:
         raise mistake(name)

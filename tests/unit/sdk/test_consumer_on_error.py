@@ -1,6 +1,6 @@
 """A consumer's own `on_error`: it is told by two threads, and may fail on either."""
 
-import sys
+import asyncio
 
 import pytest
 
@@ -43,12 +43,13 @@ def test_it_hears_of_a_younger_process_before_what_is_lost_by_that(
 
 
 @pytest.mark.slow
-def test_one_that_raises_ends_the_consumer() -> None:
+@pytest.mark.parametrize("mistake", [SystemExit, asyncio.CancelledError])
+def test_one_that_raises_ends_the_consumer(mistake: type[BaseException]) -> None:
     """Also if it is told by the thread that looks after the client: here, that Kafka is away."""
     kafka = MemoryTransport()
 
     def leave(_: Exception) -> None:
-        sys.exit(1)
+        raise mistake
 
     def work() -> None:
         with Consumer(

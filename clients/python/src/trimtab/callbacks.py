@@ -149,7 +149,7 @@ class CallbackThread:
             )
             try:
                 self._call(news)
-            except MISTAKES as error:
+            except BaseException as error:  # noqa: BLE001 - whatever ends this thread, ends the member
                 self._failed(mistaken(error))
             finally:
                 self._running = None

@@ -176,7 +176,7 @@ class Engine:
             self._connect()
             while self._session is not None and self.ending is None:
                 self._turn(self._session)
-        except Exception as error:  # noqa: BLE001 - the thread's last words, kept for the user
+        except BaseException as error:  # noqa: BLE001 - the thread's last words, for the user
             failure = MemberFailedError(f"the member failed: {error!r}")
             failure.__cause__ = error
             self.fail(failure)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 
-from trimtab.callbacks import MISTAKES, Callbacks, Ownership, Positions, mistaken
+from trimtab.callbacks import Callbacks, Ownership, Positions, mistaken
 from trimtab.clock import now_s
 from trimtab.consuming.assembly import Parts, assemble
 from trimtab.consuming.choice import (
@@ -238,7 +238,7 @@ class Reader:
     def _report(self, error: Exception) -> None:
         try:
             self._hear(error)
-        except MISTAKES as mistake:
+        except BaseException as mistake:  # noqa: BLE001 - no signal comes on the upkeep's thread
             self.member.fail(mistaken(mistake))
 
     def _hear(self, error: Exception) -> None:

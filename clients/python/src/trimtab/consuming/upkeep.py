@@ -20,7 +20,7 @@ from trimtab.consuming.handover import Handover
 from trimtab.consuming.offsets import Asked
 from trimtab.consuming.reading import Reading
 from trimtab.consuming.refusals import Refusals, may_pass
-from trimtab.errors import CommitError
+from trimtab.errors import CallbackError, CommitError
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _ROUND_S: Final = 0.25
@@ -82,6 +82,8 @@ class Upkeep:
                 self.look(hurried=hurried)
             except Exception as error:  # noqa: BLE001 - said, and the next look may do better
                 self._report_once(error)
+            except BaseException as error:  # noqa: BLE001 - as `sys.exit()` of a client's callback
+                self._report_once(CallbackError(f"a callback failed: {error!r}"))
 
     def forgive(self, rested_s: float) -> None:
         """After a rest: in the time in which nothing could run the loop could not come back."""
