@@ -22,6 +22,7 @@ from trimtab.consuming.assembly import assemble, writer_of
 from trimtab.consuming.choice import Told, read_options
 from trimtab.consuming.commits import Commits, Places
 from trimtab.consuming.contract import RefusedError, Wish
+from trimtab.consuming.kafka_python_writer import KafkaPythonWriter
 from trimtab.session import Profile
 from trimtab.transports import Client as Library
 
@@ -186,6 +187,42 @@ def test_what_is_lost_takes_back_no_commit_of_others(owner: Owner) -> None:
     commits.hear()
 
     assert ([], [{ONE: 7}]) == (dropped, owner.written)
+
+
+def test_a_commit_that_fails_in_any_way_is_followed_by_another_one(owner: Owner) -> None:
+    """kafka-python's client raises what its network does."""
+    answers = [Future[dict[str, Any]](), Future[dict[str, Any]]()]
+    answers[0].set_exception(OSError(28, "no space left on device"))
+    answers[1].set_result({})
+    writer = KafkaPythonWriter(Wish("nowhere:1", GROUP, {}, {}, 2.0))
+    client = SimpleNamespace(
+        ask=lambda _: answers.pop(0),
+        answer=writer._client.answer,  # noqa: SLF001 - the rest would connect
+        drop=bool,
+    )
+    vars(writer)["_client"] = client
+    commits = Commits(writer, owner.owned, owner.written.append)
+    with pytest.raises(RefusedError, match="no space"):
+        commits.write(lambda: {ONE: 7})
+    commits.write(lambda: {ONE: 8})
+
+    assert [{ONE: 8}] == owner.written
+
+
+def test_a_client_that_breaks_is_let_go_of(owner: Owner) -> None:
+    """Whatever it raises; else every look after that would raise it again."""
+    answer, dropped = Future[object](), list[bool]()
+    answer.set_exception(ArithmeticError())
+    writer = SimpleNamespace(
+        write=lambda _: answer, drop=lambda: dropped.append(True), check=lambda it: it.result()
+    )
+    commits = Commits(cast("Any", writer), owner.owned, owner.written.append)
+    commits.write_soon(lambda: {ONE: 7})
+    with pytest.raises(ArithmeticError):
+        commits.hear()
+    commits.hear()
+
+    assert [True] == dropped
 
 
 def test_nothing_is_sent_of_what_is_not_owned(commits: Commits, owner: Owner) -> None:

@@ -172,14 +172,17 @@ class Commits:
     def _take(self, sent: _Sent) -> None:
         """Take an answer. A client without a good one is let go of: it may ask the wrong broker."""
         try:
-            if not sent.answer.done():
-                raise unanswered()
-            self._writer.check(sent.answer)
-        except RefusedError:
+            self._check(sent)
+        except BaseException:
             self._let_go()
             raise
         self._sent = None
         self._written(sent.places)
+
+    def _check(self, sent: _Sent) -> None:
+        if not sent.answer.done():
+            raise unanswered()
+        self._writer.check(sent.answer)
 
 
 def unanswered() -> RefusedError:

@@ -8,18 +8,15 @@ more, because it may have remembered the wrong coordinator.
 
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from typing import Any, Final, TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from kafka import KafkaAdminClient
-from kafka.errors import KafkaError
 from kafka.net.compat import KafkaNetClient
 
 from trimtab.consuming.contract import RefusedError
 
 T = TypeVar("T")
-
-_FAILURES: Final = (KafkaError, TimeoutError, CancelledError)
 
 
 class GroupClient:
@@ -44,7 +41,7 @@ class GroupClient:
         """
         try:
             return asked.result(timeout_s)
-        except _FAILURES as error:
+        except Exception as error:  # also what its network raises
             self.drop()
             raise RefusedError(error if str(error) else _unanswered()) from error
 
