@@ -26,6 +26,7 @@ from typing import Any, Final
 from trimtab.callbacks import Owned
 from trimtab.consuming.contract import RefusedError, Writer
 from trimtab.consuming.offsets import signature
+from trimtab.errors import TransportError
 from trimtab.session import Grant
 
 Places = Mapping[Grant, int]
@@ -38,13 +39,15 @@ _LOOK_S: Final = 0.05
 """How late a wait notices that a queue is lost: as late as the member's thread."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Sent:
     """A commit on its way."""
 
     places: Places
     answer: Future[Any]
     until: float
+    is_lost: bool = False
+    """Whether it was taken back because other members have the queues."""
 
 
 class Commits:
@@ -86,6 +89,7 @@ class Commits:
             sent, is_all = self._send(look)
             while sent is not None and self._is_awaited(sent):
                 if self._owned(sent.places).grants != sent.places.keys():
+                    sent.is_lost = True
                     self._let_go()
                 wait([sent.answer], _LOOK_S)
             if sent is not None:
@@ -123,6 +127,7 @@ class Commits:
         """Let go of what is on its way, if it is about any of these."""
         with self._line:
             if self._sent is not None and not self._sent.places.keys().isdisjoint(grants):
+                self._sent.is_lost = True
                 self._drop()
 
     def close(self) -> None:
@@ -175,6 +180,8 @@ class Commits:
             self._check(sent)
         except BaseException:
             self._let_go()
+            if sent.is_lost:
+                raise lost() from None
             raise
         self._sent = None
         self._written(sent.places)
@@ -183,6 +190,11 @@ class Commits:
         if not sent.answer.done():
             raise unanswered()
         self._writer.check(sent.answer)
+
+
+def lost() -> RefusedError:
+    """A commit was taken back: nothing is wrong with Kafka."""
+    return RefusedError(TransportError("the queues of a commit are others' now"))
 
 
 def unanswered() -> RefusedError:

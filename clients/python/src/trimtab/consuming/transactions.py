@@ -25,7 +25,7 @@ from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
 
 from trimtab.callbacks import Owned
 from trimtab.clock import now_s
-from trimtab.consuming.commits import Places, unanswered
+from trimtab.consuming.commits import Places, lost, unanswered
 from trimtab.consuming.confluent import ConfluentClient, place, refused
 from trimtab.consuming.confluent_settings import client_settings, transaction_settings
 from trimtab.consuming.contract import RefusedError, Wish
@@ -145,7 +145,9 @@ class Transactions:
         places, sent, is_all = self._send(look)
         late = now_s() + 2 * _PATIENCE_S  # one of before may have to end first
         while not all(it.done() for it in sent.values()):
-            if now_s() >= late or self._owned(places).grants != places.keys():
+            if self._owned(places).grants != places.keys():
+                raise lost()
+            if now_s() >= late:
                 raise unanswered()
             wait(sent.values(), _LOOK_S)
         for it in sent.values():
