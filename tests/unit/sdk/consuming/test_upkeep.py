@@ -1,6 +1,8 @@
 """What the upkeep sees: a loop that does not come back, and a log that is shorter than it was."""
 
+import threading
 import time
+from dataclasses import replace
 from unittest.mock import Mock
 
 import pytest
@@ -150,6 +152,34 @@ def test_what_is_refused_is_named_as_it_is_subscribed_now() -> None:
     reading.taken()
     with pytest.raises(CommitError, match="read of payments"):
         reading.parts.commit(None)
+
+
+def test_who_leaves_does_not_wait_for_a_callback_that_hangs(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing is told after that, though its client is closed by then; the log says where it is."""
+    monkeypatch.setattr("trimtab.consuming.upkeep._FAREWELL_S", 0.1)
+    reading, told, goes_on = InMemory(), threading.Event(), threading.Event()
+    errors: list[Exception] = []
+
+    def hang(error: Exception) -> None:
+        errors.append(error)
+        told.set()
+        goes_on.wait(20.0)
+
+    upkeep = reading.upkeep
+    monkeypatch.setattr(upkeep, "_told_to", replace(upkeep._told_to, error=hang))  # noqa: SLF001 - its own
+    reading.kafka.troubles += [ArithmeticError("first"), ArithmeticError("second")]
+    upkeep.start()
+    assert told.wait(20.0)
+    reading.parts.close()
+    before = list(caplog.messages)
+    goes_on.set()
+    upkeep.finish()
+
+    (said,) = before
+    assert ["first"] == list(map(str, errors))
+    assert said.startswith("left while on_error hangs (hang, ")
 
 
 def test_a_loop_need_not_come_back_while_the_machine_sleeps() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from trimtab.callbacks import Running
 from trimtab.clock import now_s
 from trimtab.consuming.beginning import Beginning
 from trimtab.consuming.choice import Times, Told
@@ -31,6 +32,8 @@ _BRIEF_S: Final = 5.0
 """So long what may pass is not told."""
 _FROZEN_S: Final = 5.0
 """A look that comes so late was kept from coming: the machine slept, or the process was frozen."""
+_FAREWELL_S: Final = 10.0
+"""For the last look, in which Kafka may be asked several things; a callback may hang for ever."""
 
 
 class Upkeep:
@@ -69,8 +72,11 @@ class Upkeep:
         """End."""
         self._over = True
         self._wake.set()
-        if self._thread.ident is not None:
-            self._thread.join()
+        if (ident := self._thread.ident) is not None:
+            self._thread.join(_FAREWELL_S)
+            if self._thread.is_alive():
+                place = Running("on_error", 0, ident).place()
+                _LOGGER.warning("left while on_error hangs%s", place)
 
     def _run(self) -> None:
         while not self._over:
@@ -253,7 +259,7 @@ class Upkeep:
     def _report_once(self, error: Exception) -> None:
         is_brief, error = may_pass(error), self._refusals.explained(error)
         now, said = now_s(), str(error)
-        if is_brief and not self._lasts(said, now):
+        if self._over or (is_brief and not self._lasts(said, now)):
             return
         self._told = {said: at for said, at in self._told.items() if now - at < _REPEAT_S}
         is_new = said not in self._told
