@@ -15,8 +15,9 @@ from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, MINE
 from tests.unit.sdk.consuming.in_memory import InMemory
 from tests.unit.sdk.watched import World
-from trimtab import BrokerSelector, Consumer, Member, StuckError, TrimtabError
+from trimtab import BrokerSelector, Consumer, Member, MemberFailedError, StuckError, TrimtabError
 from trimtab.callbacks import Running
+from trimtab.consuming.commits import lost, unanswered
 from trimtab.consuming.confluent_settings import consumer_settings
 from trimtab.consuming.contract import RefusedError
 from trimtab.guard_lines import Post
@@ -168,11 +169,12 @@ def guard(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def commit(_: pytest.MonkeyPatch) -> Iterator[str]:
-    """Another program subscribes; nobody answers."""
+    """Another program subscribes; nobody answers; others have what is committed."""
     unknown = KafkaException(KafkaError(KafkaError.UNKNOWN_MEMBER_ID, "Broker: Unknown member"))
     for refusal in (
         RefusedError(unknown, is_subscribed=True),
-        RefusedError(TimeoutError("no answer to a commit")),
+        unanswered(),
+        lost(),
     ):
         reading = InMemory(manual=True)
         reading.grant(1)
@@ -192,13 +194,24 @@ def no_queue(_: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def failed(_: pytest.MonkeyPatch) -> Iterator[str]:
-    """What nobody has thought of."""
+    """What nobody has thought of; a value that kafka-python looks at when it connects."""
 
     class Broken(MemoryTransport):
         def poll(self, timeout_ms: int) -> list[Event]:
             raise ZeroDivisionError(timeout_ms)
 
     yield ended(Member(group=GROUP, topics=["orders"], transport=Broken()))
+    wrong = Consumer(
+        SERVER,
+        group=GROUP,
+        topics=["orders"],
+        transport=MemoryTransport(),
+        client="kafka-python",
+        fetch={"fetch_max_wait_ms": "25"},
+    )
+    with pytest.raises(MemberFailedError) as failure, wrong:
+        list(wrong)
+    yield str(failure.value)
 
 
 def callback(_: pytest.MonkeyPatch) -> Iterator[str]:

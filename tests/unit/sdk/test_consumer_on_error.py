@@ -7,7 +7,7 @@ import pytest
 from tests.builders.application import until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
-from trimtab import CallbackError, Consumer, Member, ReplacedError
+from trimtab import CallbackError, Consumer, Member, MemberFailedError, ReplacedError
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,22 @@ def test_it_hears_of_a_younger_process_before_what_is_lost_by_that(
     until(lambda: len(heard) >= len(told))
 
     assert (told, ReplacedError) == (heard, type(member.failure))
+
+
+def test_a_wrong_value_of_a_setting_ends_the_consumer() -> None:
+    """kafka-python meets it when it connects, and would meet it at each try."""
+    kafka = MemoryTransport()
+    consumer = Consumer(
+        "127.0.0.1:1",
+        group=GROUP,
+        topics=["orders"],
+        transport=kafka,
+        client="kafka-python",
+        fetch={"fetch_max_wait_ms": "25"},
+    )
+    with pytest.raises(MemberFailedError, match=r"ConfigurationError.*not supported"), consumer:
+        for _ in consumer:
+            pass
 
 
 @pytest.mark.slow

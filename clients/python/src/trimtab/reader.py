@@ -236,6 +236,9 @@ class Reader:
         self._report(self._stuck)
 
     def _report(self, error: Exception) -> None:
+        if isinstance(error, MemberFailedError) and error is not self._stuck:
+            self.member.fail(error)  # which tells it
+            return
         try:
             self._hear(error)
         except BaseException as mistake:  # noqa: BLE001 - no signal comes on the upkeep's thread

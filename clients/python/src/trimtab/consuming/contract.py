@@ -86,6 +86,7 @@ class Client(Protocol):
 
         Raises:
             RefusedError: It does not connect.
+            ConfigurationError: It never will, with these settings.
         """
 
     def take(self, most: int, timeout_s: float) -> "list[Message]":

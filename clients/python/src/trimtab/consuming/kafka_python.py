@@ -33,7 +33,7 @@ from trimtab.consuming.kafka_python_message import KafkaPythonMessage
 from trimtab.consuming.kafka_python_settings import group_settings, link_of, reading_settings
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.protocol import QueueRef
-from trimtab.transports.kafka_python_connecting import connected
+from trimtab.transports.kafka_python_connecting import REFUSALS, connected
 from trimtab.transports.kafka_python_unread import forget
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ class KafkaPythonClient:
         if self._consumer is None:
             try:
                 self._consumer = connected(KafkaConsumer, self._settings, self._link)
-            except (KafkaError, TransportError, ValueError, AssertionError) as error:
+            except (*REFUSALS, TypeError) as error:
+                raise ConfigurationError(f"kafka or fetch: {error!r}") from error
+            except (KafkaError, TransportError) as error:
                 raise RefusedError(error) from error
 
     def take(self, most: int, timeout_s: float) -> "list[Message]":

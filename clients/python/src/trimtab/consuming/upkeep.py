@@ -21,7 +21,7 @@ from trimtab.consuming.handover import Handover
 from trimtab.consuming.offsets import Asked
 from trimtab.consuming.reading import Reading
 from trimtab.consuming.refusals import Refusals, may_pass
-from trimtab.errors import CallbackError, CommitError
+from trimtab.errors import CallbackError, CommitError, ConfigurationError, MemberFailedError
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _ROUND_S: Final = 0.25
@@ -86,6 +86,10 @@ class Upkeep:
             self.forgive(now_s() - rests)
             try:
                 self.look(hurried=hurried)
+            except ConfigurationError as error:
+                failure = MemberFailedError(f"the member failed: {error!r}")
+                failure.__cause__ = error
+                self._told_to.error(failure)
             except Exception as error:  # noqa: BLE001 - said, and the next look may do better
                 self._report_once(error)
             except BaseException as error:  # noqa: BLE001 - as `sys.exit()` of a client's callback
