@@ -122,6 +122,8 @@ class Memory:
         refused = None if len(at) == len(queues) else RefusedError(self.lack)
         return Ends(at, refused)
 
+    found_apart = found
+
     def close(self) -> None:
         """It is closed."""
 

@@ -1,17 +1,24 @@
 """What a client of kafka-python does with what it cannot read: the rest is read."""
 
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from kafka import TopicPartition
-from kafka.errors import OffsetOutOfRangeError, TopicAuthorizationFailedError
+from kafka.errors import (
+    KafkaError,
+    KafkaTimeoutError,
+    OffsetOutOfRangeError,
+    TopicAuthorizationFailedError,
+)
 
 from trimtab import QueueRef
-from trimtab.consuming.contract import RefusedError, Wish
+from trimtab.consuming.contract import Client, RefusedError, Wish
 from trimtab.consuming.kafka_python import KafkaPythonClient
+from trimtab.consuming.offsets import GroupOffsets
 
 ONE, OTHER = QueueRef("one", "", 0), QueueRef("other", "", 0)
 
@@ -128,6 +135,22 @@ def test_before_it_has_connected_nothing_is_read() -> None:
     assert "not connected yet" in str(client.found([ONE], "earliest", 0.1).refused)
 
 
+def about(
+    client: KafkaPythonClient, monkeypatch: pytest.MonkeyPatch, **answers: Callable[[Any], object]
+) -> None:
+    """Have its questions about the group answered so."""
+
+    def ask(question: Callable[[Any], object]) -> Future[object]:
+        answer = Future[object]()
+        try:
+            answer.set_result(question(SimpleNamespace(**answers)))
+        except KafkaError as error:
+            answer.set_exception(error)
+        return answer
+
+    monkeypatch.setattr(client._about, "ask", ask)  # noqa: SLF001 - it would connect
+
+
 def test_of_a_topic_that_may_not_be_read_alone_it_is_not_known_what_is_committed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -142,17 +165,38 @@ def test_of_a_topic_that_may_not_be_read_alone_it_is_not_known_what_is_committed
             raise TopicAuthorizationFailedError
         return {"billing": dict.fromkeys(places, SimpleNamespace(offset=7, metadata=None))}
 
-    def ask(question: Callable[[Any], object]) -> Future[object]:
-        answer = Future[object]()
-        try:
-            answer.set_result(question(SimpleNamespace(list_group_offsets=offsets)))
-        except TopicAuthorizationFailedError as error:
-            answer.set_exception(error)
-        return answer
-
-    monkeypatch.setattr(client._about, "ask", ask)  # noqa: SLF001 - it would connect
+    about(client, monkeypatch, list_group_offsets=offsets)
     found = client.committed([ONE, OTHER], 2.0)
 
     assert ({OTHER: (7, "")}, [["one", "other"], ["one"], ["other"]]) == (found.at, asked)
     assert found.refused is not None
     assert ["one"] == found.refused.topics
+
+
+def test_a_broker_that_says_nothing_keeps_no_queue_of_others_from_being_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """kafka-python drops what the others have said."""
+    asked: list[set[str]] = []
+
+    def offsets(places: list[Any], timeout_ms: int) -> dict[Any, int]:
+        asked.append({it.topic for it in places})
+        if "one" in asked[-1]:
+            time.sleep(timeout_ms / 1_000)
+            raise KafkaTimeoutError
+        return dict.fromkeys(places, 7)
+
+    def topics(names: list[str]) -> list[dict[str, Any]]:
+        partitions = {it: [{"partition_index": 0, "leader_id": len(it)}] for it in names}
+        return [{"name": it, "partitions": partitions[it]} for it in names]
+
+    monkeypatch.setattr("trimtab.consuming.offsets._ASK_S", 0.1)
+    consumer = Refusing()
+    vars(consumer)["beginning_offsets"] = offsets
+    client = a_client(monkeypatch, consumer)
+    about(client, monkeypatch, describe_topics=topics)
+    found = GroupOffsets(cast("Client", client), "earliest").first([ONE, OTHER])
+
+    assert {OTHER: 7} == found.at
+    assert found.refused is not None
+    assert {"one", "other"} == asked[0]

@@ -16,7 +16,7 @@ class Offsets(GroupOffsets):
         self.asked: list[list[QueueRef]] = []
         self.answers = True
 
-    def earliest(self, queues: list[QueueRef], timeout_s: float = 0) -> Ends:
+    def touch(self, queues: list[QueueRef], timeout_s: float) -> Ends:
         """Answer."""
         assert 0 < timeout_s < 1, "nothing is read meanwhile"
         self.asked.append(queues)

@@ -28,6 +28,7 @@ from confluent_kafka import (
 
 from trimtab.clock import now_s
 from trimtab.consuming.choice import Start
+from trimtab.consuming.confluent_apart import found_apart
 from trimtab.consuming.confluent_settings import (
     client_settings,
     consumer_settings,
@@ -58,14 +59,14 @@ class ConfluentClient:
     slice_s = 0.005  # as long as the rest of a hand-over
 
     def __init__(self, wish: Wish) -> None:
-        settings = client_settings(wish)
-        self._settings = consumer_settings(settings)
+        self._asking = client_settings(wish)
+        self._settings = consumer_settings(self._asking)
         try:
             self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
             text = said(error)
             raise ConfigurationError(f"{wish.where_from(text)}: {text}") from None
-        ends = EndFinder(settings, wish.patience_s, all_of_them=False)
+        ends = EndFinder(self._asking, wish.patience_s, all_of_them=False)
         self._stall = Stall(ends, self._heard)
         self._places: dict[QueueRef, int] = {}
         """What is read, and where each was begun."""
@@ -165,6 +166,10 @@ class ConfluentClient:
         if failed is not None and failed.args[0].code() in _REMEMBERED:
             self._remember_anew({it.topic for it in queues if it not in found}, deadline)
         return Ends(found, None if failed is None else refused(failed))
+
+    def found_apart(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
+        """Find the same of each leader by itself."""
+        return found_apart(self._asking, queues, end, timeout_s)
 
     def _remember_anew(self, topics: Iterable[str], deadline: float) -> None:
         """Have the next question answered; what cannot be looked at in time is then looked at."""

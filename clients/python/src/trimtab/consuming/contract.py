@@ -122,6 +122,9 @@ class Client(Protocol):
     def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
         """Find the first messages at an end or since a time; less than 0 where none is so young."""
 
+    def found_apart(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
+        """Find the same, so that a leader that says nothing keeps no queue of the others back."""
+
     def close(self) -> None:
         """Read nothing more."""
 

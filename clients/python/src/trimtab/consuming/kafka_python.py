@@ -11,6 +11,7 @@ Kafka.
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -172,17 +173,36 @@ class KafkaPythonClient:
             if left <= 0 or not isinstance(error.said, KafkaError):
                 return Ends({}, error)
             with suppress(RefusedError):  # the first one is told
-                existing = self._existing({it.topic for it in queues}, left)
+                existing = self._leaders({it.topic for it in queues}, left)
                 there = [it for it in queues if it in existing]
                 if len(there) < len(queues):
                     return Ends(self._found(there, end, timeout_s) if there else {}, error)
             return Ends({}, error)
 
-    def _existing(self, topics: Collection[str], timeout_s: float) -> set[QueueRef]:
-        """The queues that there are; the consumer itself would ask without a limit."""
+    def found_apart(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
+        """Find the same of one leader after another, each of which has its share of the time."""
+        deadline = now_s() + timeout_s
+        try:
+            leaders = self._leaders({it.topic for it in queues}, timeout_s)
+        except RefusedError as error:
+            return Ends({}, error)
+        led = defaultdict[int, list[QueueRef]](list)
+        for queue in leaders.keys() & queues:
+            led[leaders[queue]].append(queue)
+        found, refused = dict[QueueRef, int](), None
+        for asked, some in enumerate(led.values()):
+            share_s = (deadline - now_s()) / (len(led) - asked)
+            try:
+                found |= self._found(some, end, max(0.0, share_s))
+            except RefusedError as error:
+                refused = refused or error
+        return Ends(found, refused)
+
+    def _leaders(self, topics: Collection[str], timeout_s: float) -> dict[QueueRef, int]:
+        """The queues that there are, and who leads each; the consumer would ask without a limit."""
         asked = self._about.ask(lambda admin: admin.describe_topics(list(topics)))
         return {
-            QueueRef(topic["name"], "", it["partition_index"])
+            QueueRef(topic["name"], "", it["partition_index"]): it["leader_id"]
             for topic in self._about.answer(asked, timeout_s)
             for it in topic["partitions"]
         }

@@ -39,7 +39,7 @@ class Leaders:
         self._again_at = {it: at for it, at in self._again_at.items() if at > now}
         if cold := [it for it in queues if it not in self._again_at]:
             lasts_s = _AGAIN_S
-            if (refused := self._offsets.earliest(cold, _ASK_S).refused) is not None:
+            if (refused := self._offsets.touch(cold, _ASK_S).refused) is not None:
                 KAFKA_LOGGER.info("could not find the leaders of %d queues: %s", len(cold), refused)
                 lasts_s = _FAILED_S
             self._again_at |= dict.fromkeys(cold, now + lasts_s)

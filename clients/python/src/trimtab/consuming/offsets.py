@@ -66,20 +66,32 @@ class GroupOffsets:
         """Find where to begin with queues that have no committed offset."""
         return self._ends(queues, self._start)
 
-    def earliest(self, queues: list[QueueRef], timeout_s: float = _ASK_S) -> Ends:
+    def earliest(self, queues: list[QueueRef]) -> Ends:
         """Find the earliest messages that there still are."""
-        return self._ends(queues, "earliest", timeout_s)
+        return self._ends(queues, "earliest")
+
+    def touch(self, queues: list[QueueRef], timeout_s: float) -> Ends:
+        """Ask for nothing but to be connected to their leaders."""
+        return self._client.found(queues, "earliest", timeout_s)
 
     def latest(self, queues: list[QueueRef]) -> Ends:
         """Find where they end."""
         return self._ends(queues, "latest")
 
-    def _ends(self, queues: list[QueueRef], end: Start, timeout_s: float = _ASK_S) -> Ends:
+    def _ends(self, queues: list[QueueRef], end: Start) -> Ends:
+        latest = Ends({})
+        if isinstance(end, datetime):
+            # Asked first: what is written between both may be since that time, and is read.
+            latest = self._ends(queues, "latest")
+            queues = [it for it in queues if it in latest.at]  # of others, who leads them is silent
         if not queues:
-            return Ends({})
-        # Asked first: what is written between both questions may be since that time, and is read.
-        latest = self._ends(queues, "latest") if isinstance(end, datetime) else Ends({})
-        found = self._client.found(queues, end, timeout_s)
+            return latest
+        began = now_s()
+        found = self._client.found(queues, end, _ASK_S)
+        is_silent = not found.at and now_s() - began > _ASK_S / 2
+        if is_silent and len(queues) > 1:  # one of their leaders may keep back what the others say
+            apart = self._client.found_apart(queues, end, _ASK_S).at
+            found = Ends(apart, found.refused if len(apart) < len(queues) else None)
         known = {queue: at for queue, at in found.at.items() if at >= 0}
         ends = {it: at for it, at in latest.at.items() if it in found.at}
         return Ends(ends | known, found.refused or latest.refused)
