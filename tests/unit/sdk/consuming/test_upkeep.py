@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError, KafkaException
 from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab import CommitError, Grant
-from trimtab.consuming.contract import RefusedError
+from trimtab.consuming.contract import Ends, RefusedError
 from trimtab.consuming.taking import Taking
 from trimtab.protocol import QueueRef
 
@@ -301,6 +301,35 @@ def test_a_queue_that_may_not_be_read_keeps_no_other_from_being_committed() -> N
     reading.handover.on_revoked((grant, denied))
 
     assert [4, 5] == reading.committed()
+
+
+def test_a_queue_that_has_just_come_does_not_wait_for_one_without_an_answer(
+    without: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That one is asked about more rarely, the longer its question takes."""
+    monkeypatch.setattr("trimtab.consuming.offsets._ASK_AGAIN_S", 600.0)
+    asked: list[list[QueueRef]] = []
+    found, begun = without.kafka.found, dict[QueueRef, int]()
+
+    def ask(queues: list[QueueRef], end: object, timeout_s: float) -> Ends:
+        asked.append(sorted(queues))
+        return found(queues, end, timeout_s)
+
+    monkeypatch.setattr(without.kafka, "found", ask)
+    monkeypatch.setattr(without.kafka, "begin", begun.update)
+    without.upkeep.look(hurried=True)
+    begun.clear()
+    asked.clear()
+    for one in (Grant(queue(2), 1), Grant(queue(3), 1, position=5)):
+        without.owned.add(one)
+        without.handover.on_assigned((one,))
+    without.kafka.astray.add(queue(1))
+    for _ in range(3):
+        without.upkeep.look(hurried=True)
+
+    assert {queue(1): 0, queue(2): 0, queue(3): 5} == begun
+    assert [[queue(2)], [queue(1)]] == asked
+    assert without.intake.readings[queue(3)].committed is not None
 
 
 def test_what_passes_in_a_moment_is_not_told(

@@ -23,24 +23,24 @@ class Beginning:
         self._handover = handover
         self._intake, self._commits = handover.intake, handover.commits
 
-    def look(self) -> None:
-        """Begin what is to be begun.
+    def look(self, resting: frozenset[QueueRef] = frozenset()) -> None:
+        """Begin what is to be begun, but for those that rest.
 
         Raises:
             RefusedError: There is no answer to some of it; the rest is begun.
         """
+        unbegun = [it for it in self._handover.unbegun.copy().values() if it.queue not in resting]
         if (fenced := self._handover.fenced) is None:
-            self._begin()
-        elif self._handover.unbegun or fenced.lapsed:
-            self._begin_fenced(fenced)
+            if unbegun:
+                self._begin(unbegun)
+        elif wanted := [*unbegun, *([] if resting else fenced.lapsed)]:
+            self._begin_fenced(fenced, wanted)
 
-    def _begin(self) -> None:
+    def _begin(self, unbegun: list[Grant]) -> None:
         """Begin where the group stopped, or else decide where, and commit that before anything."""
         handover, intake = self._handover, self._intake
-        if not handover.unbegun:
-            return
         with intake.turn:
-            grants = self._owned(handover.unbegun.values())
+            grants = self._owned(unbegun)
             committed = intake.offsets.committed(list(grants))
             known = {grants[queue]: at for queue, at in committed.at.items() if at >= 0}
             handover.begin(known, known)
@@ -53,11 +53,10 @@ class Beginning:
         if (refused := committed.refused or first.refused) is not None:
             raise refused
 
-    def _begin_fenced(self, fenced: "Transactions") -> None:
+    def _begin_fenced(self, fenced: "Transactions", wanted: list[Grant]) -> None:
         """Register, see what Kafka has by now, and write our token beside it; then begin."""
         handover, intake = self._handover, self._intake
-        wanted = self._owned([*handover.unbegun.values(), *fenced.lapsed])
-        ours, failed = fenced.register(wanted.values())
+        ours, failed = fenced.register(self._owned(wanted).values())
         with intake.turn:
             grants = self._owned(ours)
             signed, unsaid = intake.offsets.signed(list(grants))

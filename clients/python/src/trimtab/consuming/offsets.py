@@ -29,16 +29,25 @@ class Asked:
     """When Kafka is asked again what it could not say, by `trimtab.clock.now_s`."""
 
     again_at: float = 0.0
+    _in_vain: frozenset[QueueRef] = frozenset()
+
+    def resting(self, queues: frozenset[QueueRef], now: float) -> frozenset[QueueRef]:
+        """Those of which it was asked in vain, and not long ago; what has come since is not."""
+        self._in_vain &= queues
+        return self._in_vain if now < self.again_at else frozenset()
 
     @contextmanager
-    def answered(self, report: Callable[[Exception], object]) -> Iterator[None]:
-        """Ask in this block; if there is no answer, say so and go on without it."""
-        began = now_s()
+    def answered(
+        self, queues: Callable[[], frozenset[QueueRef]], report: Callable[[Exception], object]
+    ) -> Iterator[None]:
+        """Ask about these in this block; if there is no answer, say so and go on without it."""
+        began, before = now_s(), queues()
         try:
             yield
         except RefusedError as error:
             now = now_s()
             self.again_at = now + max(_ASK_AGAIN_S, _PAUSE * (now - began))
+            self._in_vain = before & queues()
             report(error)
 
 

@@ -22,6 +22,7 @@ from trimtab.consuming.offsets import Asked
 from trimtab.consuming.reading import Reading
 from trimtab.consuming.refusals import Refusals, may_pass
 from trimtab.errors import CallbackError, CommitError, ConfigurationError, MemberFailedError
+from trimtab.protocol import QueueRef
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _ROUND_S: Final = 0.25
@@ -114,21 +115,28 @@ class Upkeep:
         if not hurried:  # first: what follows may ask the very client that stands still
             with self._intake.turn:
                 self._intake.client.look()
-        now = now_s()
-        if now >= self._asked.again_at:
-            with self._asked.answered(self._report_once):
+        now, open_ones = now_s(), self._open_ones()
+        resting = self._asked.resting(open_ones, now)
+        if now >= self._asked.again_at or open_ones - resting:
+            with self._asked.answered(self._open_ones, self._report_once):
                 self._intake.client.open()
-                self._ask(hurried=hurried)
+                self._ask(resting, hurried=hurried)
         self._tell_troubles()
         if now >= min(self._commit_at, self._recommit_at):
             self._commit(now)
 
-    def _ask(self, *, hurried: bool) -> None:
-        """Ask all that there is to ask, whatever of it has no answer."""
-        asking: list[Callable[[], None]] = [self._beginning.look]
+    def _open_ones(self) -> frozenset[QueueRef]:
+        """The queues about which there is something to ask. It takes no turn: a newcomer waits."""
+        astray, readings = list(self._intake.client.astray), list(self._intake.readings.values())
+        unknown = [it.queue for it in readings if it.committed is None and not it.ending]
+        return frozenset([*self._handover.unbegun.copy(), *astray, *unknown])
+
+    def _ask(self, resting: frozenset[QueueRef], *, hurried: bool) -> None:
+        """Ask all that there is to ask, but of those that rest, whatever of it has no answer."""
+        asking: list[Callable[[], None]] = [lambda: self._beginning.look(resting)]
         if not hurried:  # its questions wait behind a fetch, and the next queue for them
             asking.append(self._stand_by)
-        asking += [self._go_on, self._learn]
+        asking += [lambda: self._go_on(resting), lambda: self._learn(resting)]
         refused: RefusedError | None = None
         for ask in asking:
             try:
@@ -184,7 +192,7 @@ class Upkeep:
             readings = self._intake.readings
             self._intake.leaders.find([it for it in promised if it not in readings])
 
-    def _go_on(self) -> None:
+    def _go_on(self, resting: frozenset[QueueRef]) -> None:
         """Go on with the earliest there is, where Kafka does not have the next one."""
         intake = self._intake
         if not intake.client.astray and not self._later:
@@ -193,7 +201,8 @@ class Upkeep:
             intake.due = 0.0  # before anything is looked at
             self._come_to_gaps()
             readings = intake.readings
-            astray = [it for it in intake.client.astray if it in readings]
+            intake.client.astray.intersection_update(readings)
+            astray = list(intake.client.astray - resting)
             found = intake.offsets.earliest(astray)
             before = intake.not_handed_out([readings[it] for it in astray])
             passed = [it for it, at in found.at.items() if at < before[it]]
@@ -203,7 +212,7 @@ class Upkeep:
             earliest = {it: at for it, at in found.at.items() if it not in later}
             ends = intake.offsets.latest(passed).at
             # What Kafka has not answered stays: who else would ask again?
-            intake.client.astray.intersection_update(set(astray) - found.at.keys())
+            intake.client.astray.difference_update(found.at)
             for queue, at in earliest.items():
                 text = "%s: Kafka has deleted offset %d, reading goes on at %d"
                 if before[queue] > ends.get(queue, before[queue]):
@@ -228,9 +237,10 @@ class Upkeep:
         intake.client.astray.update(gaps)
         self._later = {it: self._later[it] for it in going_on - passed}
 
-    def _learn(self) -> None:
+    def _learn(self, resting: frozenset[QueueRef]) -> None:
         """Ask what Kafka has of what was handed over."""
-        if (refused := self._handover.learn(self._unknown())) is not None:
+        unknown = [it for it in self._unknown() if it.queue not in resting]
+        if (refused := self._handover.learn(unknown)) is not None:
             raise refused
 
     def _unknown(self) -> list[Reading]:
