@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
@@ -43,7 +45,7 @@ public final class TroubleRules {
     private final PlayedClient client = new PlayedClient();
     private final Gate gate = new Gate(it -> true);
     private final Answers answers = new Answers();
-    private final Departures departures = new Departures(client, gate, answers);
+    private final Departures departures = new Departures(client, gate, answers, PATIENCE);
 
     private TroubleRules() {}
 
@@ -83,6 +85,12 @@ public final class TroubleRules {
                 return marked();
             case "suspended":
                 return suspended();
+            case "unasked":
+                return unasked();
+            case "unasked-lite":
+                return unaskedLite();
+            case "unasked-pull":
+                return unaskedPull();
             case "asked":
                 return asked();
             case "left-out":
@@ -223,6 +231,63 @@ public final class TroubleRules {
         gate.leave(QUEUE);
         Waiting.await(departures::isEmpty);
         return atFirst + " " + departures.isEmpty() + " " + taken.isDropped() + " " + client.store.sent;
+    }
+
+    /** Whether a queue is handed over whose topic is asked about no more: at once, then, and if nobody works on it. */
+    private String unasked() throws InterruptedException {
+        ProcessQueue taken = client.take(QUEUE);
+        client.store.known.put(NAMED, 7L);
+        answers.told("orders", List.of(NAMED));
+        gate.enter(QUEUE);
+        departures.begin(List.of(FIRST));
+        keeper().start(member(), () -> { });
+        Thread.sleep(MOMENT_MS);
+        boolean atOnce = taken.isDropped();
+        Waiting.await(taken::isDropped);
+        boolean atWork = departures.isEmpty();
+        gate.leave(QUEUE);
+        Waiting.await(departures::isEmpty);
+        return atOnce + " " + atWork + " " + departures.isEmpty() + " " + client.store.sent;
+    }
+
+    /** What a consumer that is polled pulls from when such a queue was taken: first it has, then it has not. */
+    private String unaskedLite() throws Exception {
+        DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
+        consumer.subscribe("orders", "*");
+        LiteClient lite = new LiteClient(consumer, gate);
+        DefaultLitePullConsumerImpl inner =
+                (DefaultLitePullConsumerImpl) Fields.get(consumer, "defaultLitePullConsumerImpl");
+        Fields.set(inner, "offsetStore", client.store);
+        lite.rebalance().getProcessQueueTable().put(NAMED, new ProcessQueue());
+        AssignedMessageQueue assigned = (AssignedMessageQueue) Fields.get(inner, "assignedMessageQueue");
+        assigned.updateAssignedMessageQueue("orders", List.of(NAMED));
+        return takenFrom(lite, () -> assigned.getAssignedMessageQueues().toString());
+    }
+
+    /** What a listener of queues was told when such a queue was taken. */
+    private String unaskedPull() throws Exception {
+        DefaultMQPullConsumer consumer = new DefaultMQPullConsumer("billing");
+        List<Integer> told = new ArrayList<>();
+        consumer.registerMessageQueueListener("orders", (topic, all, mine) -> told.add(mine.size()));
+        PullClient pull = new PullClient(consumer, gate);
+        consumer.getDefaultMQPullConsumerImpl().setOffsetStore(client.store);
+        pull.asks();
+        pull.rebalance().getProcessQueueTable().put(NAMED, new ProcessQueue());
+        consumer.getMessageQueueListener().messageQueueChanged("orders", Set.of(NAMED), Set.of(NAMED));
+        return takenFrom(pull, told::toString);
+    }
+
+    private String takenFrom(Client from, Supplier<String> look) throws InterruptedException {
+        Departures leaving = new Departures(from, gate, answers, Duration.ofMillis(MOMENT_MS));
+        answers.told("orders", List.of(NAMED));
+        leaving.begin(List.of(FIRST));
+        String before = look.get();
+        Waiting.await(() -> {
+            leaving.takeAway(false);
+            leaving.look(gone -> { }, false);
+            return leaving.isEmpty();
+        });
+        return before + " " + look.get() + " " + leaving.isEmpty();
     }
 
     /** Whether it complains that nobody has asked: when the application asks for a queue, and when a listener begins. */

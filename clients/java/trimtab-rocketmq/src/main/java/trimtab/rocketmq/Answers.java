@@ -16,13 +16,20 @@ import trimtab.protocol.Queue;
  */
 final class Answers {
     private final Map<String, Set<Queue>> last = new HashMap<>();
+    private final Map<String, Long> times = new HashMap<>();
 
     synchronized void told(String topic, List<MessageQueue> queues) {
+        times.put(topic, System.nanoTime());
         last.put(topic, queues.stream().map(Client::named).collect(Collectors.toSet()));
     }
 
     synchronized boolean name(Queue queue) {
         return last.getOrDefault(queue.topic, Set.of()).contains(queue);
+    }
+
+    /** When it asked about a topic last; long ago, if it never has. */
+    synchronized long toldAt(String topic) {
+        return times.getOrDefault(topic, Long.MIN_VALUE);
     }
 
     /** Topics that it does not ask about any more are none that it follows. */

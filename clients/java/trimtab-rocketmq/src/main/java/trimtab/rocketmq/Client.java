@@ -2,6 +2,7 @@ package trimtab.rocketmq;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -216,9 +217,23 @@ abstract class Client {
         return false; // only a push consumer may be
     }
 
+    /** Whether the application works on a queue until it is told that the client has removed it. */
+    boolean isToldOfRemovals() {
+        return false; // a listener of messages works on what it has been given, and comes back
+    }
+
     /** Takes a queue from it, as its own thread would, with the offset. */
     void remove(Queue queue) {
         rebalance().removeProcessQueue(named(queue));
+    }
+
+    /** The same, and has its listener hear of it, by which the queue is pulled from no more. */
+    final void removeAndTell(Queue queue) {
+        if (has(queue)) {
+            rebalance().removeProcessQueue(named(queue));
+            Set<MessageQueue> all = rebalance().getTopicSubscribeInfoTable().getOrDefault(queue.topic, Set.of());
+            rebalance().messageQueueChanged(queue.topic, all, new HashSet<>(queuesOf(queue.topic)));
+        }
     }
 
     /** Has its client begin on no more messages of a queue, and ignore what becomes of those at work. */

@@ -1,5 +1,6 @@
 package trimtab.rocketmq;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -17,26 +18,36 @@ import trimtab.protocol.Queue;
  * then, if it answers, and the lock of an orderly one is returned), and when no listener works on it.
  */
 final class Departures {
+    /**
+     * Of the time to let a queue go, the part after which a client that has not asked about its topic is not waited for.
+     * By default ten seconds: one that waits for a broker, three seconds for who is there and five for an offset, asks again.
+     */
+    private static final int UNASKED_DIVISOR = 6;
+
     private final Client client;
     private final Gate gate;
     private final Answers answers;
-    private final Set<Grant> leaving = new HashSet<>();
+    private final long unaskedNs;
+    /** Since when each leaves. */
+    private final Map<Grant, Long> leaving = new HashMap<>();
     /** Those whose offset is at the broker before they leave the table. */
     private final Set<Grant> settled = new HashSet<>();
 
-    Departures(Client client, Gate gate, Answers answers) {
+    Departures(Client client, Gate gate, Answers answers, Duration revocationTimeout) {
         this.client = client;
         this.gate = gate;
         this.answers = answers;
+        this.unaskedNs = revocationTimeout.dividedBy(UNASKED_DIVISOR).toNanos();
     }
 
     synchronized void begin(List<Grant> grants) {
-        leaving.addAll(grants);
+        long now = System.nanoTime();
+        grants.forEach(it -> leaving.putIfAbsent(it, now));
     }
 
     /** Nobody waits for these any more. */
     synchronized void forget(List<Grant> grants) {
-        leaving.removeAll(grants);
+        leaving.keySet().removeAll(grants);
         settled.removeAll(grants);
     }
 
@@ -49,19 +60,31 @@ final class Departures {
         return leaving.isEmpty();
     }
 
-    /** Takes them from a client that is suspended, and would not let them go. */
-    void takeAway() {
-        List<Queue> queues;
+    /**
+     * Takes them from a client that would not let them go, because it asks no strategy: it is suspended, or no broker of
+     * their topic says who else is in the group.
+     */
+    void takeAway(boolean isSuspended) {
+        Set<Grant> stuck;
         synchronized (this) {
-            queues = leaving.stream().map(it -> it.queue).collect(Collectors.toList());
+            stuck = leaving.keySet().stream()
+                    .filter(it -> isSuspended || isUnasked(it))
+                    .filter(it -> !client.keepsUntilSettled() || settled.contains(it))
+                    .collect(Collectors.toSet());
         }
-        for (Queue queue : queues) {
-            client.drop(queue);
-            if (gate.isIdle(queue)) { // else RocketMQ keeps the lock of an orderly one
-                answers.forget(queue);
-                client.remove(queue);
+        for (Grant grant : stuck) {
+            client.drop(grant.queue);
+            // While its listener works RocketMQ keeps the lock of an orderly one.
+            if (client.isToldOfRemovals() || gate.isIdle(grant.queue)) {
+                answers.forget(grant.queue);
+                client.remove(grant.queue);
             }
         }
+    }
+
+    private boolean isUnasked(Grant grant) {
+        long since = Math.max(leaving.get(grant), answers.toldAt(grant.queue.topic));
+        return System.nanoTime() - since > unaskedNs;
     }
 
     /**
@@ -76,14 +99,14 @@ final class Departures {
         Map<Grant, Long> gone = new HashMap<>();
         boolean isShutDown = client.isShutDown(); // a rebalance that is under way then does nothing
         synchronized (this) {
-            for (Grant grant : leaving) {
+            for (Grant grant : leaving.keySet()) {
                 boolean isSettled = !client.keepsUntilSettled() || settled.contains(grant);
                 boolean isKept = !isShutDown && (answers.name(grant.queue) || client.has(grant.queue));
                 if (atOnce || (isSettled && !isKept && gate.isIdle(grant.queue))) {
                     gone.put(grant, null);
                 }
             }
-            leaving.removeAll(gone.keySet());
+            leaving.keySet().removeAll(gone.keySet());
         }
         if (!gone.isEmpty()) {
             finished.accept(gone);
@@ -98,13 +121,13 @@ final class Departures {
         Set<Grant> idle = new HashSet<>();
         synchronized (this) {
             if (client.keepsUntilSettled()) {
-                leaving.stream().filter(it -> !settled.contains(it) && gate.isIdle(it.queue)).forEach(idle::add);
+                leaving.keySet().stream().filter(it -> !settled.contains(it) && gate.isIdle(it.queue)).forEach(idle::add);
             }
         }
         if (!idle.isEmpty()) {
             idle.forEach(it -> client.settle(it.queue));
             synchronized (this) {
-                idle.retainAll(leaving);
+                idle.retainAll(leaving.keySet());
                 settled.addAll(idle);
             }
             client.wake();

@@ -53,7 +53,7 @@ final class Follower {
             throw new IllegalStateException("Trimtab.attach: " + client.whyNobodyAsked());
         }
         this.options = options;
-        this.departures = new Departures(client, gate, answers);
+        this.departures = new Departures(client, gate, answers, options.revocationTimeout());
         this.stalls = new Stalls(client);
         this.alone = new Alone(fallback, options.sessionTimeout());
         this.sides = new Sides(client, moves, options.sessionTimeout());

@@ -122,8 +122,8 @@ final class Keeper {
             hasLeft = true;
             member.leave(revocationTimeout);
         }
-        if (client.isSuspended() && sides.side() != Side.THEIRS) {
-            departures.takeAway();
+        if (sides.side() != Side.THEIRS) {
+            departures.takeAway(client.isSuspended());
         }
         departures.look(member::finish, sides.side() == Side.THEIRS);
         if (System.nanoTime() - remindAt > REMIND_NS) {

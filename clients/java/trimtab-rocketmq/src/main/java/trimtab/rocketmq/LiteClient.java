@@ -141,6 +141,11 @@ final class LiteClient extends Client {
     }
 
     @Override
+    void remove(Queue queue) {
+        removeAndTell(queue);
+    }
+
+    @Override
     boolean isUnderWay() {
         return !hand.isTaker();
     }

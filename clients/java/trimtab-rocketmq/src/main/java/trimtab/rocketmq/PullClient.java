@@ -101,6 +101,16 @@ final class PullClient extends Client {
         return NO_TOPICS;
     }
 
+    @Override
+    boolean isToldOfRemovals() {
+        return true;
+    }
+
+    @Override
+    void remove(Queue queue) {
+        removeAndTell(queue);
+    }
+
     /** Its listener is not asked any more, once it is shut down. */
     @Override
     void giveUp() {
