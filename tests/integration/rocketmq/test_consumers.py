@@ -161,10 +161,13 @@ def test_a_listener_that_shutdown_interrupts_loses_no_message(
 
 
 def test_lite_pull_consumers_obey(consumers: Consumers, published: Published) -> None:
-    """Both clients in one group: one owner, none is lost, and none is twice but by a kill."""
+    """Both clients in one group: one owner, none is lost, and none is twice but by a kill.
+
+    One that polls in a thread of its own hands on after that has ended.
+    """
     consumers.begin()
-    for name, library in (("a", FIVE), ("b", FOUR)):
-        consumers.join(name, library, LITE)
+    consumers.join("a", FIVE, LITE, fallback="THREAD")
+    consumers.join("b", FOUR, LITE)
     consumers.settle("a", "b")
     consumers.join("c", FIVE, LITE)
     consumers.settle("a", "b", "c")

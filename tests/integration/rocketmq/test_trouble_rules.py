@@ -89,6 +89,11 @@ def test_a_close_in_a_listener_waits_for_nothing() -> None:
     assert ["WAITING"] == play("closed-inside")
 
 
+def test_a_close_waits_for_who_polls_only_while_that_thread_is_there() -> None:
+    """One that has ended never comes back, nor does the thread that closes."""
+    assert ["true false false false false true"] == play("closed-lite")
+
+
 def test_a_client_asks_for_its_share_before_locks_are_taken() -> None:
     """A broker that does not answer is waited for a second."""
     assert "wake broker" == play("locks")[0][: len("wake broker")]

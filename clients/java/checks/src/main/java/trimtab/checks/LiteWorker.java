@@ -13,8 +13,9 @@ import trimtab.rocketmq.Trimtab;
 /**
  * A lite pull consumer of RocketMQ that says on stdout what it works on, and when.
  *
- * <p>{@code LiteWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME lite NONE|MOVING|BROKER}. It says lines as {@link RocketWorker} does. At the
- * end of stdin it finishes what it has, hands on, and shuts its consumer down.
+ * <p>{@code LiteWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME lite NONE|THREAD|MOVING|BROKER}. It says lines as {@link RocketWorker}
+ * does. At the end of stdin it finishes what it has, hands on, and shuts its consumer down. With {@code THREAD} it polls in a
+ * thread of its own, which has ended by then.
  */
 public final class LiteWorker {
     private static final int WORK_MS = 4;
@@ -38,8 +39,12 @@ public final class LiteWorker {
         consumer.start();
         say("started");
         new Thread(() -> obey(trimtab), "orders").start();
-        while (!over) {
-            work(consumer.poll(WAIT_MS), trimtab);
+        if ("THREAD".equals(args[7])) {
+            Thread poller = new Thread(() -> poll(consumer, trimtab), "poll");
+            poller.start();
+            poller.join();
+        } else {
+            poll(consumer, trimtab);
         }
         consumer.commitSync(); // all that was polled is done; 4.9 has no commit()
         if (trimtab != null) {
@@ -59,6 +64,16 @@ public final class LiteWorker {
             throw new IllegalStateException(e);
         } finally {
             over = true;
+        }
+    }
+
+    private static void poll(DefaultLitePullConsumer consumer, Trimtab trimtab) {
+        try {
+            while (!over) {
+                work(consumer.poll(WAIT_MS), trimtab);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

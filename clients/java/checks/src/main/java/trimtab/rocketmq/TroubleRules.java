@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
@@ -19,6 +21,7 @@ import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
 import org.apache.rocketmq.client.impl.consumer.AssignedMessageQueue;
 import org.apache.rocketmq.client.impl.consumer.DefaultLitePullConsumerImpl;
 import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
+import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.Grant;
 import trimtab.Member;
@@ -97,6 +100,8 @@ public final class TroubleRules {
                 return leftOut();
             case "closed-inside":
                 return closedInside();
+            case "closed-lite":
+                return closedLite();
             case "locks":
                 return locks();
             case "unsubscribed":
@@ -318,6 +323,34 @@ public final class TroubleRules {
         return follower.state().name();
     }
 
+    /** Whether a close may wait for who polls: it works, it has ended, this thread is it; and what is in hand after each. */
+    private String closedLite() throws Exception {
+        DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
+        LiteClient lite = new LiteClient(consumer, gate);
+        Hand hand = (Hand) Fields.get(
+                Fields.get(consumer, "defaultLitePullConsumerImpl"), "consumeRequestCache");
+        hand.add(new Polled());
+        CountDownLatch works = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Thread poller = new Thread(() -> {
+            try {
+                hand.poll(1, TimeUnit.SECONDS);
+                works.countDown();
+                mayEnd.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        poller.start();
+        works.await();
+        String said = lite.isUnderWay() + " " + gate.isIdle(QUEUE);
+        mayEnd.countDown();
+        poller.join();
+        said += " " + lite.isUnderWay() + " " + gate.isIdle(QUEUE);
+        hand.poll(0, TimeUnit.SECONDS);
+        return said + " " + lite.isUnderWay() + " " + gate.isIdle(QUEUE);
+    }
+
     /** In which order it asks for its share and takes locks. */
     private String locks() {
         client.isOrderly = true;
@@ -351,6 +384,23 @@ public final class TroubleRules {
 
     private Follower follower() {
         return new Follower(it -> client, NOBODY, Fallback.NONE, false);
+    }
+
+    /** What RocketMQ's client has ready for a poll. */
+    private static final class Polled {
+        private final ProcessQueue processQueue = new ProcessQueue();
+
+        ProcessQueue getProcessQueue() {
+            return processQueue;
+        }
+
+        MessageQueue getMessageQueue() {
+            return NAMED;
+        }
+
+        List<MessageExt> getMessageExts() {
+            return List.of(new MessageExt());
+        }
     }
 
     private interface Rule extends AllocateMessageQueueStrategy {

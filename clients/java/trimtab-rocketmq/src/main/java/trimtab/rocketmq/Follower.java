@@ -27,6 +27,9 @@ import trimtab.transport.KafkaTransport;
  */
 final class Follower {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+    /** So long a close waits; what is in hand is given up by the member before. */
+    private static final Duration CLOSE = Duration.ofSeconds(60);
+    private static final Duration LOOK = Duration.ofMillis(50);
 
     private final Client client;
     private final MemberOptions options;
@@ -125,16 +128,35 @@ final class Follower {
     /** Hands all queues on in good order, and waits for that, unless that would wait for this thread. */
     void close() throws InterruptedException {
         Member mine = member;
-        if (!client.isUnderWay()) {
-            client.giveUp();
-        }
+        giveUpInVain();
         if (mine == null) {
             ahead.end();
             return;
         }
+        boolean hadEnded = mine.ending() != null;
         mine.leave(Duration.ofSeconds(30)); // RocketMQ's own patience with a lock is 60
-        if (!gate.isWorker()) { // its queue goes when it has come back
-            mine.join(Duration.ofSeconds(60));
+        if (!gate.isWorker() && !hasLeftInTime(mine) && !hadEnded) { // a worker's queue goes when it has come back
+            LOG.warn("{}: close() has not handed on all queues: what somebody has in hand was not finished in time."
+                    + " End your own threads before you call it, or call it in the one that polls", client.group());
+        }
+    }
+
+    private boolean hasLeftInTime(Member mine) throws InterruptedException {
+        long until = System.nanoTime() + CLOSE.toNanos();
+        while (!mine.join(LOOK)) {
+            Ending ending = mine.ending();
+            if ((ending != null && ending != Ending.LEFT) || System.nanoTime() - until > 0) {
+                return false;
+            }
+            giveUpInVain(); // the thread that polled may end only now
+        }
+        return true;
+    }
+
+    /** What nobody can come back with is not waited for. */
+    private void giveUpInVain() {
+        if (!client.isUnderWay()) {
+            client.giveUp();
         }
     }
 

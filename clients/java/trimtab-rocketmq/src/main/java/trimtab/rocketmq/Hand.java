@@ -42,9 +42,10 @@ final class Hand extends LinkedBlockingQueue<Object> {
         return request;
     }
 
-    /** Whether this thread is the one that polls: it cannot wait for itself to come back. */
-    boolean isTaker() {
-        return taker == Thread.currentThread();
+    /** Whether the application may come back while this thread waits: another one polls, and has not ended. */
+    boolean mayComeBack() {
+        Thread last = taker;
+        return last == null || (last != Thread.currentThread() && last.isAlive());
     }
 
     /** The first message of a queue that is in hand; null: none is, or it was forgotten. */
@@ -59,8 +60,10 @@ final class Hand extends LinkedBlockingQueue<Object> {
 
     /** Nobody waits for what is in hand any more; and nothing more is handed out. */
     synchronized void giveUp() {
-        givenUp = true;
-        firsts.keySet().forEach(gate::leave);
+        if (!givenUp) {
+            givenUp = true;
+            firsts.keySet().forEach(gate::leave);
+        }
     }
 
     private synchronized void comeBack() {

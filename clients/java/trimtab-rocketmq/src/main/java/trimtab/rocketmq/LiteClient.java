@@ -147,7 +147,7 @@ final class LiteClient extends Client {
 
     @Override
     boolean isUnderWay() {
-        return !hand.isTaker();
+        return hand.mayComeBack();
     }
 
     @Override

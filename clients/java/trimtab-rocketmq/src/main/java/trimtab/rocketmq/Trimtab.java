@@ -164,7 +164,7 @@ public final class Trimtab implements AutoCloseable {
 
     /**
      * Hands all queues on in good order, and waits for that. Then shut the consumer down. If it is the thread that
-     * polls, what it was given last goes to others: commit before, if it is done. In a listener, or in a task that is
+     * polls, or that one has ended, what was given last goes to others: commit before, if it is done. In a listener, or in a task that is
      * {@link #guarded}, it waits for nothing: the queue that this thread works on can go only when it has come back.
      */
     @Override
