@@ -39,6 +39,12 @@ def test_a_silent_broker_is_waited_for_once() -> None:
 
 
 @CLIENTS
+def test_a_broker_that_acknowledges_no_offset_is_waited_for_once(client: str) -> None:
+    """RocketMQ waits for five seconds, and meanwhile no queue of another broker is let go."""
+    assert ["1 [7, 8] 0"] == play("deaf", client=client)
+
+
+@CLIENTS
 def test_a_rule_of_rocketmqs_may_fail_or_give_what_cannot_be_begun(client: str) -> None:
     """If it fails, the client keeps what it has; what is tried in vain is tried more rarely."""
     told = play("rule-fails", "rule-null", "rule-vain", client=client)

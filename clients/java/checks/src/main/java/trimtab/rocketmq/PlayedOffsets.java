@@ -9,6 +9,8 @@ import java.util.Set;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
 import org.apache.rocketmq.common.message.MessageQueue;
+import org.apache.rocketmq.remoting.exception.RemotingException;
+import org.apache.rocketmq.remoting.exception.RemotingTimeoutException;
 
 /** Offsets without a broker: it notes what would be sent to one, and may be slow to say that it has no answer. */
 final class PlayedOffsets implements OffsetStore {
@@ -16,6 +18,9 @@ final class PlayedOffsets implements OffsetStore {
     final Map<MessageQueue, Long> known = new HashMap<>();
     volatile int questions;
     volatile long answersAfterMs;
+    /** Whether nobody acknowledges what is sent; and how often that was waited for. */
+    volatile boolean isDeaf;
+    volatile int waits;
 
     @Override
     public void load() {
@@ -38,11 +43,7 @@ final class PlayedOffsets implements OffsetStore {
             return known.getOrDefault(queue, -1L);
         }
         questions++;
-        try {
-            Thread.sleep(answersAfterMs);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        sleep();
         return -2;
     }
 
@@ -69,7 +70,20 @@ final class PlayedOffsets implements OffsetStore {
     }
 
     @Override
-    public void updateConsumeOffsetToBroker(MessageQueue queue, long offset, boolean isOneway) {
+    public void updateConsumeOffsetToBroker(MessageQueue queue, long offset, boolean isOneway) throws RemotingException {
         sent.add(offset);
+        if (isDeaf && !isOneway) {
+            waits++;
+            sleep();
+            throw new RemotingTimeoutException("played");
+        }
+    }
+
+    private void sleep() {
+        try {
+            Thread.sleep(answersAfterMs);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

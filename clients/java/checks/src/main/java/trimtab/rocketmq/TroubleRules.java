@@ -74,6 +74,8 @@ public final class TroubleRules {
                 return forsakenLite();
             case "silent":
                 return silent();
+            case "deaf":
+                return deaf();
             case "rule-fails":
                 return ruled((group, id, queues, ids) -> {
                     throw new IllegalStateException("played");
@@ -183,6 +185,22 @@ public final class TroubleRules {
         offsets.readOffset(new MessageQueue("orders", "broker-b", 0), ReadOffsetType.READ_FROM_STORE);
         offsets.readOffset(new MessageQueue("orders", "broker-b", 1), ReadOffsetType.READ_FROM_STORE);
         return second + " " + questions + " " + client.store.questions;
+    }
+
+    /** Of a broker that acknowledges nothing, when two queues are let go: how often it is waited for, what is sent, what is asked. */
+    private String deaf() {
+        DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
+        LiteClient lite = new LiteClient(consumer, gate);
+        OwnOffsets offsets = new OwnOffsets(client.store, lite, it -> true);
+        Fields.set(Fields.get(consumer, "defaultLitePullConsumerImpl"), "offsetStore", offsets);
+        client.store.isDeaf = true;
+        client.store.answersAfterMs = 1_100;
+        for (int id = 0; id < 2; id++) {
+            client.store.known.put(new MessageQueue("orders", "broker-a", id), 7L + id);
+            lite.settle(new Queue("orders", "broker-a", id));
+        }
+        offsets.readOffset(NAMED, ReadOffsetType.READ_FROM_STORE);
+        return client.store.waits + " " + client.store.sent + " " + client.store.questions;
     }
 
     /** By a rule of RocketMQ's: how many of two queues are told at first and after many tries, one of which it has. */

@@ -138,26 +138,43 @@ final class OwnOffsets implements OffsetStore {
         }
     }
 
-    /** One broker that does not answer must not hold up all rebalances for long, so it is not waited for again and again. */
     private boolean hasArrived(MessageQueue queue) {
-        Long deafSince = deaf.get(queue.getBrokerName());
-        boolean isDeaf = deafSince != null && System.nanoTime() - deafSince < DEAF_NS;
-        if (isDeaf || kept.getClass() != RemoteBrokerOffsetStore.class) { // the application's may keep them elsewhere
+        if (isDeaf(queue) || kept.getClass() != RemoteBrokerOffsetStore.class) { // the application's may keep them elsewhere
             return false;
         }
         long reached = kept.readOffset(queue, ReadOffsetType.READ_FROM_MEMORY);
         try {
             if (reached >= 0) {
-                kept.updateConsumeOffsetToBroker(queue, reached, false);
+                sendAndWait(queue, reached);
             }
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) { // RocketMQ declares three; the offset is sent once more, and not waited for
-            deaf.put(queue.getBrokerName(), System.nanoTime());
             LOG.warn("{}: the offset {} may not have reached the broker: {}", queue, reached, e.toString());
         }
         return false;
+    }
+
+    /** One broker that does not answer must not hold up all rebalances for long, so it is not waited for again and again. */
+    private boolean isDeaf(MessageQueue queue) {
+        Long since = deaf.get(queue.getBrokerName());
+        return since != null && System.nanoTime() - since < DEAF_NS;
+    }
+
+    private void sendAndWait(MessageQueue queue, long offset)
+            throws RemotingException, MQBrokerException, InterruptedException, MQClientException {
+        long begun = System.nanoTime();
+        try {
+            kept.updateConsumeOffsetToBroker(queue, offset, false);
+        } catch (RemotingException | MQBrokerException | MQClientException e) {
+            long now = System.nanoTime();
+            if (now - begun > WAITED_NS) {
+                deaf.put(queue.getBrokerName(), now);
+                silent.put(queue.getBrokerName(), now); // whoever asks it now would wait as long
+            }
+            throw e;
+        }
     }
 
     @Override
@@ -173,8 +190,13 @@ final class OwnOffsets implements OffsetStore {
     @Override
     public void updateConsumeOffsetToBroker(MessageQueue queue, long offset, boolean isOneway)
             throws RemotingException, MQBrokerException, InterruptedException, MQClientException {
-        if (isOurs.test(queue)) {
-            kept.updateConsumeOffsetToBroker(queue, offset, isOneway);
+        if (!isOurs.test(queue)) {
+            return;
+        }
+        if (isOneway || isDeaf(queue)) {
+            kept.updateConsumeOffsetToBroker(queue, offset, true);
+        } else {
+            sendAndWait(queue, offset);
         }
     }
 
