@@ -23,9 +23,9 @@ PATIENCE_S: Final = 10
 """Of the program that plays the rules."""
 
 
-def play(*lines: str) -> list[str]:
+def play(*lines: str, **settings: str) -> list[str]:
     """What the hook answers to these, in order; it copies the heartbeats of `billing`."""
-    return answered([*java("rocketmq.broker.HookRules", hook={}), "billing"], lines)
+    return answered([*java("rocketmq.broker.HookRules", FIVE, hook=settings), "billing"], lines)
 
 
 def share(*queues: int, broker: str = "broker-a") -> str:
@@ -61,6 +61,11 @@ def test_a_share_is_answered_topic_by_topic() -> None:
 def test_a_heartbeat_that_has_waited_long_is_not_copied() -> None:
     """Its client may be dead by now, and would be a member for two minutes."""
     assert ["true", "false"] == play("waited 30", "waited 31")
+
+
+def test_an_error_ends_no_thread_of_the_hook() -> None:
+    """Or a broker would copy no heartbeat any more, or deal by itself, until it is restarted."""
+    assert ["true"] == play("breaks", kafka="127.0.0.1:1")
 
 
 def test_an_end_that_kafka_never_took_is_forgotten() -> None:

@@ -1,9 +1,11 @@
 package trimtab.rocketmq.broker;
 
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import trimtab.protocol.Assignment;
 
 /**
@@ -12,8 +14,8 @@ import trimtab.protocol.Assignment;
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
  * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code tidy S}, {@code pull GROUP TOPIC QUEUE S},
- * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long) or
- * {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
+ * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long), {@code breaks}
+ * (whether heartbeats are copied after an Error) or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
 public final class HookRules {
     private static final long SECOND = 1_000_000_000L;
@@ -27,15 +29,17 @@ public final class HookRules {
         shares = new Shares(10 * SECOND, group::equals, 0);
     }
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws Exception {
+        PrintStream out = System.out;
+        System.setOut(System.err); // RocketMQ's logs speak of themselves
         HookRules rules = new HookRules(args[0]);
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            System.out.println(rules.answer(line.split(" ", 5)));
+            out.println(rules.answer(line.split(" ", 5)));
         }
     }
 
-    private String answer(String[] asked) {
+    private String answer(String[] asked) throws Exception {
         switch (asked[0]) {
             case "heard":
                 earshot.heard(asked[1], asked[2], Long.parseLong(asked[3]));
@@ -70,6 +74,8 @@ public final class HookRules {
                 return String.join("; ", pulls.look(shares.pulled(asked[1], seconds(asked[2])), seconds(asked[2])));
             case "waited":
                 return Boolean.toString(Copies.isFresh(0, seconds(asked[1])));
+            case "breaks":
+                return Boolean.toString(copiesAfterAnError());
             case "unknown":
                 return String.join("; ", shares.unknown(seconds(asked[1])));
             case "ask":
@@ -78,6 +84,16 @@ public final class HookRules {
             default:
                 throw new IllegalArgumentException(asked[0]);
         }
+    }
+
+    private static boolean copiesAfterAnError() throws Exception {
+        Copies copies = new Copies(HookSettings.read(), "broker-a", new Troubles());
+        CountDownLatch done = new CountDownLatch(1);
+        copies.offer(() -> {
+            throw new NoClassDefFoundError("played");
+        });
+        copies.offer(done::countDown);
+        return done.await(10, TimeUnit.SECONDS);
     }
 
     private static long seconds(String text) {

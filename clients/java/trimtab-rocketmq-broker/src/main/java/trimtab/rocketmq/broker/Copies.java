@@ -64,9 +64,7 @@ final class Copies {
         this.diagnosis = new Diagnosis(settings.servers, settings.kafka);
         this.sign = sign;
         this.by = new RecordHeader(BY, sign.getBytes(StandardCharsets.UTF_8));
-        Thread thread = new Thread(this::run, "trimtab-copies");
-        thread.setDaemon(true);
-        thread.start();
+        Turns.begin("trimtab-copies", this::turn, troubles, "what a client says was not copied");
     }
 
     /** A client has sent a heartbeat, or two processes under its id. */
@@ -131,7 +129,7 @@ final class Copies {
         }
     }
 
-    private void offer(Runnable copy) {
+    void offer(Runnable copy) {
         if (!waiting.offer(copy)) {
             tellOfNoRoom();
         }
@@ -141,20 +139,10 @@ final class Copies {
         troubles.tell("Kafka is too slow", "what a client says is dropped");
     }
 
-    private void run() {
-        try {
-            while (true) {
-                Runnable copy = waiting.take();
-                try {
-                    connect();
-                    copy.run();
-                } catch (RuntimeException e) { // one record's, or Kafka's: the next may do
-                    troubles.tell("what a client says was not copied", e.toString());
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+    private void turn() throws InterruptedException {
+        Runnable copy = waiting.take();
+        connect();
+        copy.run();
     }
 
     private void connect() throws InterruptedException {
@@ -175,7 +163,6 @@ final class Copies {
             }
         }
     }
-
 
     /** Copies the groups that follow the controller: the very same bytes, if there is no more to say. */
     private void copy(byte[] body, boolean areSeveral) {

@@ -35,6 +35,7 @@ final class Follower {
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final Duration TURN = Duration.ofMillis(200);
     private static final long RETRY_MS = 1_000;
+    private static final String CANNOT_FOLLOW = "the controller cannot be followed";
     private static final long TIDY_NS = 60_000_000_000L;
     /** Queues named in a line of the log. */
     private static final int NAMED = 10;
@@ -56,6 +57,7 @@ final class Follower {
     private final String assignments;
     private final String controllers;
     private final String heartbeats;
+    private boolean isOpen;
     private KafkaConsumer<byte[], byte[]> consumer;
     private Map<TopicPartition, Long> ahead = new HashMap<>();
     private long tidiedAt = System.nanoTime();
@@ -84,32 +86,24 @@ final class Follower {
         this.assignments = settings.prefix + "assignments";
         this.controllers = settings.prefix + "controllers";
         this.heartbeats = settings.prefix + "rocketmq";
-        Thread thread = new Thread(this::run, "trimtab-follower");
-        thread.setDaemon(true);
-        thread.start();
+        Turns.begin("trimtab-follower", this::turn, troubles, CANNOT_FOLLOW);
     }
 
-    private void run() {
-        boolean isOpen = false;
+    private void turn() throws InterruptedException {
         try {
-            while (true) {
-                try {
-                    if (!isOpen) {
-                        open();
-                        isOpen = true;
-                    }
-                    turn();
-                } catch (Unreachable e) {
-                    troubles.tell("Kafka cannot be reached", e.getMessage());
-                    Thread.sleep(RETRY_MS);
-                } catch (RuntimeException e) {
-                    troubles.tell("the controller cannot be followed", diagnosis.of(e));
-                    Thread.sleep(RETRY_MS);
-                }
-                look();
+            if (!isOpen) {
+                open();
+                isOpen = true;
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            read();
+        } catch (Unreachable e) {
+            troubles.tell("Kafka cannot be reached", e.getMessage());
+            Thread.sleep(RETRY_MS);
+        } catch (RuntimeException e) {
+            troubles.tell(CANNOT_FOLLOW, diagnosis.of(e));
+            Thread.sleep(RETRY_MS);
+        } finally {
+            look();
         }
     }
 
@@ -161,7 +155,7 @@ final class Follower {
         }
     }
 
-    private void turn() {
+    private void read() {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(TURN)) {
             try {
                 if (record.topic().equals(assignments)) {

@@ -17,17 +17,13 @@ import trimtab.protocol.PairKey;
  */
 final class Notices {
     private final BrokerController broker;
-    private final Troubles troubles;
     private final Set<PairKey> waiting = new LinkedHashSet<>();
 
     /** For the clients of a broker; null: none was found, so nobody is told. */
     Notices(BrokerController broker, Troubles troubles) {
         this.broker = broker;
-        this.troubles = troubles;
         if (broker != null) {
-            Thread thread = new Thread(this::run, "trimtab-notices");
-            thread.setDaemon(true);
-            thread.start();
+            Turns.begin("trimtab-notices", this::turn, troubles, "a client was not told of its share");
         }
     }
 
@@ -51,19 +47,9 @@ final class Notices {
         }
     }
 
-    private void run() {
-        try {
-            while (true) {
-                PairKey next = take();
-                try {
-                    notify(next.first, next.second);
-                } catch (RuntimeException e) {
-                    troubles.tell("a client was not told of its share", e.toString());
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+    private void turn() throws InterruptedException {
+        PairKey next = take();
+        notify(next.first, next.second);
     }
 
     private PairKey take() throws InterruptedException {
