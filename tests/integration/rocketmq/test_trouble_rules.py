@@ -62,6 +62,11 @@ def test_a_consumer_that_could_not_be_attached_does_not_say_that_it_is() -> None
     assert ["false true"] == play("marked")
 
 
+def test_a_consumer_that_is_renamed_after_it_was_attached_says_so() -> None:
+    """Its id has lost the mark, so the group would never move, and the log would blame others."""
+    assert ["false true THEIRS"] == play("renamed")
+
+
 @CLIENTS
 def test_a_suspended_consumer_hands_over(client: str) -> None:
     """RocketMQ asks it for nothing; its listener is waited for, and its offset is sent."""

@@ -88,6 +88,8 @@ public final class TroubleRules {
                 return atWork();
             case "marked":
                 return marked();
+            case "renamed":
+                return renamed();
             case "suspended":
                 return suspended();
             case "unasked":
@@ -234,10 +236,25 @@ public final class TroubleRules {
             // it has no listener yet
         }
         boolean isMarked = consumer.getInstanceName().contains(Sides.MARK);
+        attachMoving(consumer);
+        return isMarked + " " + consumer.getInstanceName().contains(Sides.MARK);
+    }
+
+    /** Whether it complains of its id, which is as it was attached, and then another one. */
+    private static String renamed() {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("billing");
+        Sides sides = (Sides) Fields.get(Fields.get(attachMoving(consumer), "follower"), "sides");
+        sides.see("orders", consumer.buildMQClientId(), List.of(consumer.buildMQClientId()));
+        Object before = Fields.get(sides, "hasSaidThatItLacksTheMark");
+        consumer.setInstanceName("later");
+        sides.see("orders", consumer.buildMQClientId(), List.of(consumer.buildMQClientId()));
+        return before + " " + Fields.get(sides, "hasSaidThatItLacksTheMark") + " " + sides.side();
+    }
+
+    private static Trimtab attachMoving(DefaultMQPushConsumer consumer) {
         consumer.registerMessageListener(
                 (MessageListenerConcurrently) (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS);
-        Trimtab.attachMoving(consumer, NOBODY);
-        return isMarked + " " + consumer.getInstanceName().contains(Sides.MARK);
+        return Trimtab.attachMoving(consumer, NOBODY);
     }
 
     /** Whether a suspended consumer has handed over: while its listener works, and then; and what it sends. */

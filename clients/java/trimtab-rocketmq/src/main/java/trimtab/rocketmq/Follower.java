@@ -171,7 +171,7 @@ final class Follower {
         if (queues.isEmpty()) {
             return List.of();
         }
-        sides.see(queues.get(0).getTopic(), clientIds);
+        sides.see(queues.get(0).getTopic(), clientId, clientIds);
         boolean isAlone = alone.look(member);
         Side side = sides.side();
         AllocateMessageQueueStrategy rule = isAlone ? averagely : side == Side.THEIRS ? former : null;

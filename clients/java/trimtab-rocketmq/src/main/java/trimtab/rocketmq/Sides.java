@@ -38,6 +38,7 @@ final class Sides {
     }
 
     private boolean moves;
+    private boolean hasSaidThatItLacksTheMark;
     private final String group;
     private final Duration patience;
     /** Topics of which the broker that was asked last knows a client that is not attached. */
@@ -75,8 +76,13 @@ final class Sides {
         return side;
     }
 
-    /** The clients of the group are these, as far as a broker of the topic knows. */
-    synchronized void see(String topic, List<String> clientIds) {
+    /** The clients of the group are these, as far as a broker of the topic knows; this one is among them. */
+    synchronized void see(String topic, String clientId, List<String> clientIds) {
+        if (moves && !clientId.contains(MARK) && !hasSaidThatItLacksTheMark) {
+            hasSaidThatItLacksTheMark = true;
+            LOG.error("{}: this consumer was given an instance name after Trimtab.attachMoving, so all take it for one"
+                    + " that is not attached, and the group does not move: call setInstanceName before", group);
+        }
         if (moves && clientIds.stream().anyMatch(it -> !it.contains(MARK))) {
             mixed.add(topic);
         } else {

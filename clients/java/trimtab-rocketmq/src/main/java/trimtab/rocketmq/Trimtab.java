@@ -85,7 +85,7 @@ public final class Trimtab implements AutoCloseable {
      * Attaches a consumer of a group in which not all are attached yet, or any more: as long as one is not, all share by
      * the strategy that the consumer has, as they did before. When the last one has gone, all obey the controller, three
      * seconds later. All attached ones must be attached so. Its instance name gets {@code #trimtab} at its end, by which the
-     * others know it. One that broadcasts is left alone.
+     * others know it: set one of your own before. One that broadcasts is left alone.
      *
      * @throws IllegalStateException as {@code attach}
      */
