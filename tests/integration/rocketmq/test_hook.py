@@ -58,7 +58,7 @@ def test_without_kafka_the_broker_answers_by_itself(
     tmp_path: Path, controller: ControllerProcess, published: Published, group: str
 ) -> None:
     """A Kafka that no host has the name of costs a group the hook's patience, and nothing else."""
-    hook = {"kafka": NOWHERE, "groups": group, "patience": "2"}
+    hook = {"kafka": NOWHERE, "groups": group, "patience": str(PATIENCE_S)}
     server = RocketMQ(tmp_path / "server", controller.name_servers[0], hook=hook)
     with closing(Consumers(tmp_path, controller, published, group, server)) as consumers:
         consumers.begin()

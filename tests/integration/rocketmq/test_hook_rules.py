@@ -63,6 +63,15 @@ def test_a_heartbeat_that_has_waited_long_is_not_copied() -> None:
     assert ["true", "false"] == play("waited 30", "waited 31")
 
 
+@pytest.mark.parametrize("patience", ["11", "0", "-1", "", "a minute"])
+def test_a_patience_that_is_too_short_is_refused_by_name(patience: str) -> None:
+    """A controller says something each five seconds; owners would change with each word."""
+    must = "trimtab.patience must be a number of seconds, 12 at least"
+
+    assert [f'{must}, and is "{patience}"'] == play("settings", patience=patience)
+    assert ["good"] == play("settings", patience="12")
+
+
 def test_an_error_ends_no_thread_of_the_hook() -> None:
     """Or a broker would copy no heartbeat any more, or deal by itself, until it is restarted."""
     assert ["true"] == play("breaks", kafka="127.0.0.1:1")

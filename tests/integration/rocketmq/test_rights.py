@@ -28,7 +28,7 @@ pytestmark = pytest.mark.kafka
 
 PREFIX: Final = "shop."
 GROUP, TOPIC, SENT, CLIENT = "billing", "orders", "sent", "worker@a"
-PATIENCE_OF_HOOK_S: Final = 3
+PATIENCE_OF_HOOK_S: Final = 12
 AT_WORK: Final = b'{"kind": "controller", "role": "active"}'
 """All that the hook looks at of what a controller says of itself."""
 SHARE: Final = {"0", "1"}

@@ -1,6 +1,7 @@
 package trimtab.rocketmq.broker;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +16,7 @@ import trimtab.protocol.Assignment;
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
  * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code tidy S}, {@code pull GROUP TOPIC QUEUE S},
  * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long), {@code breaks}
- * (whether heartbeats are copied after an Error) or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
+ * (whether heartbeats are copied after an Error), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
 public final class HookRules {
     private static final long SECOND = 1_000_000_000L;
@@ -76,6 +77,8 @@ public final class HookRules {
                 return Boolean.toString(Copies.isFresh(0, seconds(asked[1])));
             case "breaks":
                 return Boolean.toString(copiesAfterAnError());
+            case "settings":
+                return settings();
             case "unknown":
                 return String.join("; ", shares.unknown(seconds(asked[1])));
             case "ask":
@@ -83,6 +86,15 @@ public final class HookRules {
                 return answer == null ? "own" : new String(answer, StandardCharsets.UTF_8);
             default:
                 throw new IllegalArgumentException(asked[0]);
+        }
+    }
+
+    private static String settings() throws IOException {
+        try {
+            HookSettings.read();
+            return "good";
+        } catch (IllegalArgumentException e) {
+            return e.getMessage();
         }
     }
 

@@ -23,6 +23,8 @@ import java.util.regex.Pattern;
 final class HookSettings {
     /** RocketMQ's own time for a client that is silent, {@code channelExpiredTimeout}: four heartbeats. */
     private static final String PATIENCE_S = "120";
+    /** More than twice the time between two signs of a controller: with less, one that is late would change owners. */
+    private static final Duration LEAST = Duration.ofSeconds(12);
 
     final String servers;
     final String prefix;
@@ -33,7 +35,7 @@ final class HookSettings {
     private HookSettings() {
         servers = setting("trimtab.kafka", "");
         prefix = setting("trimtab.prefix", "trimtab.");
-        patience = seconds("trimtab.patience", PATIENCE_S);
+        patience = patience("trimtab.patience", PATIENCE_S);
         for (String name : setting("trimtab.groups", "").split(",")) {
             if (!name.isBlank()) {
                 groups.add(pattern(name.strip()));
@@ -72,13 +74,19 @@ final class HookSettings {
         return false;
     }
 
-    private static Duration seconds(String name, String otherwise) {
+    private static Duration patience(String name, String otherwise) {
         String said = setting(name, otherwise);
+        String must = name + " must be a number of seconds, " + LEAST.toSeconds() + " at least, and is \"" + said + "\"";
+        Duration patience;
         try {
-            return Duration.ofSeconds(Long.parseLong(said));
+            patience = Duration.ofSeconds(Long.parseLong(said));
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(name + " must be a number of seconds, and is \"" + said + "\"");
+            throw new IllegalArgumentException(must);
         }
+        if (patience.compareTo(LEAST) < 0) {
+            throw new IllegalArgumentException(must);
+        }
+        return patience;
     }
 
     private static Pattern pattern(String name) {
