@@ -25,7 +25,15 @@ PATIENCE_S: Final = 10
 
 def play(*lines: str, **settings: str) -> list[str]:
     """What the hook answers to these, in order; it copies the heartbeats of `billing`."""
-    return answered([*java("rocketmq.broker.HookRules", FIVE, hook=settings), "billing"], lines)
+    return answered([*java("rocketmq.broker.HookRules", hook=settings), "billing"], lines)
+
+
+def logged(home: Path, *lines: str, **settings: str) -> tuple[list[str], list[str]]:
+    """What the hook answers to these, and what is in the broker's log of it then."""
+    program, *rest = java("rocketmq.broker.HookRules", FIVE, hook=settings)
+    told = answered([program, f"-Duser.home={home}", *rest, "billing"], lines)
+    log = (home / "logs" / "rocketmqlogs" / "broker.log").read_text(errors="replace")
+    return told, [it for it in log.splitlines() if "trimtab: " in it]
 
 
 def share(*queues: int, broker: str = "broker-a") -> str:
@@ -72,9 +80,23 @@ def test_a_patience_that_is_too_short_is_refused_by_name(patience: str) -> None:
     assert ["good"] == play("settings", patience="12")
 
 
-def test_an_error_ends_no_thread_of_the_hook() -> None:
+def test_an_error_ends_no_thread_of_the_hook(tmp_path: Path) -> None:
     """Or a broker would copy no heartbeat any more, or deal by itself, until it is restarted."""
-    assert ["true"] == play("breaks", kafka="127.0.0.1:1")
+    told, said = logged(tmp_path, "breaks", kafka="127.0.0.1:1")
+
+    assert ["true"] == told
+    assert "NoClassDefFoundError: played" in said[0]
+
+
+def test_a_trust_store_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """Kafka's client says that it could not be made, and why only in what is behind that."""
+    options, store = tmp_path / "options", tmp_path / "nowhere.jks"
+    options.write_text(f"security.protocol=SSL\nssl.truststore.location={store}\n")
+
+    _, said = logged(tmp_path, "breaks", kafka="127.0.0.1:1", **{"kafka.options": str(options)})
+
+    assert f"Failed to load SSL keystore {store} of type JKS" in said[0]
+    assert f"NoSuchFileException: {store}" in said[0]
 
 
 def test_an_end_that_kafka_never_took_is_forgotten() -> None:

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.DisconnectException;
@@ -64,7 +65,8 @@ public final class Diagnosis {
                     + " address, and does its listener speak " + setting("security.protocol", "PLAINTEXT")
                     + " (security.protocol)?";
         }
-        return "trouble with Kafka at " + servers + ": " + said(error);
+        boolean isBare = error.getClass() == KafkaException.class && error.getCause() != null;
+        return "trouble with Kafka at " + servers + ": " + said(error) + (isBare ? " (" + error.getCause() + ")" : "");
     }
 
     /** Says that no host is found. */
@@ -99,10 +101,15 @@ public final class Diagnosis {
         return false;
     }
 
-    /** What a future or a client has wrapped. */
+    /** What a future or a client has wrapped: a client that could not be made says only that, and its cause says why. */
     public static Throwable causeOf(Throwable error) {
-        boolean isWrapped = error instanceof ExecutionException || error instanceof CompletionException;
-        return isWrapped && error.getCause() != null ? error.getCause() : error;
+        Throwable cause = error.getCause();
+        boolean isFuture = error instanceof ExecutionException || error instanceof CompletionException;
+        if (isFuture) {
+            return cause == null ? error : causeOf(cause);
+        }
+        boolean isBare = error.getClass() == KafkaException.class && cause instanceof KafkaException;
+        return isBare ? causeOf(cause) : error;
     }
 
     private String user() {

@@ -18,7 +18,6 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import trimtab.protocol.JsonReader;
 import trimtab.protocol.JsonWriter;
 import trimtab.transport.Diagnosis;
-import trimtab.transport.Unreachable;
 
 /**
  * Copies what clients say to their broker to Kafka, by a thread of its own.
@@ -54,7 +53,7 @@ final class Copies {
     private final Diagnosis diagnosis;
     private final String sign;
     private final Header by;
-    private final BlockingQueue<Runnable> waiting = new ArrayBlockingQueue<>(ROOM);
+    private final BlockingQueue<Task> waiting = new ArrayBlockingQueue<>(ROOM);
     private final AtomicLong bytes = new AtomicLong();
     private KafkaProducer<byte[], byte[]> producer;
 
@@ -70,7 +69,12 @@ final class Copies {
     /** A client has sent a heartbeat, or two processes under its id. */
     void heartbeat(byte[] body, boolean areSeveral) {
         long heardAt = System.nanoTime();
-        if (bytes.addAndGet(body.length) > ROOM_BYTES || !waiting.offer(() -> taken(body, areSeveral, heardAt))) {
+        Runnable copy = () -> {
+            if (isFresh(heardAt, System.nanoTime())) {
+                copy(body, areSeveral);
+            }
+        };
+        if (bytes.addAndGet(body.length) > ROOM_BYTES || !waiting.offer(new Task(copy, body.length))) {
             bytes.addAndGet(-body.length);
             tellOfNoRoom();
         }
@@ -122,15 +126,8 @@ final class Copies {
         return now - heardAt <= FRESH_NS;
     }
 
-    private void taken(byte[] body, boolean areSeveral, long heardAt) {
-        bytes.addAndGet(-body.length);
-        if (isFresh(heardAt, System.nanoTime())) {
-            copy(body, areSeveral);
-        }
-    }
-
     void offer(Runnable copy) {
-        if (!waiting.offer(copy)) {
+        if (!waiting.offer(new Task(copy, 0))) {
             tellOfNoRoom();
         }
     }
@@ -140,9 +137,13 @@ final class Copies {
     }
 
     private void turn() throws InterruptedException {
-        Runnable copy = waiting.take();
-        connect();
-        copy.run();
+        Task next = waiting.take();
+        try {
+            connect();
+            next.copy.run();
+        } finally {
+            bytes.addAndGet(-next.length);
+        }
     }
 
     private void connect() throws InterruptedException {
@@ -158,7 +159,7 @@ final class Copies {
             try {
                 producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
             } catch (KafkaException e) {
-                troubles.tell("Kafka cannot be reached", Unreachable.orWrong(e, diagnosis).getMessage());
+                troubles.tell("Kafka cannot be reached", diagnosis.of(e)); // a file that is missing may come
                 Thread.sleep(RETRY_MS);
             }
         }
@@ -210,5 +211,16 @@ final class Copies {
             said.put(fields[at], fields[at + 1]);
         }
         return JsonWriter.write(said).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** What is to be copied, and how much of the room it takes. */
+    private static final class Task {
+        final Runnable copy;
+        final int length;
+
+        Task(Runnable copy, int length) {
+            this.copy = copy;
+            this.length = length;
+        }
     }
 }
