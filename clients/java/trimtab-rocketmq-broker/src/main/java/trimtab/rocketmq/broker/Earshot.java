@@ -11,8 +11,11 @@ import java.util.Map;
  * Used by one thread.
  */
 final class Earshot {
-    /** A client sends a heartbeat each 30 s; after two that did not come a broker hears it no more. */
-    static final long HEARD_FOR_MS = 70_000;
+    /**
+     * RocketMQ's own time for a client that is silent, {@code channelExpiredTimeout}: so long a broker hears it, however
+     * seldom it sends a heartbeat ({@code heartbeatBrokerInterval}; by default each 30 s).
+     */
+    static final long HEARD_FOR_MS = 120_000;
     /** What is not in the log by then never comes: {@code Copies} gives up after ten seconds. */
     static final long WRITTEN_MS = 15_000;
 
