@@ -53,7 +53,7 @@ def test_a_rule_of_rocketmqs_may_fail_or_give_what_cannot_be_begun(client: str) 
 
 
 def test_a_queue_that_was_lost_comes_again_when_its_messages_are_not_at_work_any_more() -> None:
-    """It is waited for as long as a queue that is taken."""
+    """A listener that does not end is waited for during `revocationTimeout`."""
     assert ["true false false"] == play("at-work")
 
 

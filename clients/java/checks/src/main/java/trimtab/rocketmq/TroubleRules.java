@@ -39,6 +39,7 @@ public final class TroubleRules {
     private static final Queue QUEUE = new Queue("orders", "broker-a", 0);
     private static final MessageQueue NAMED = Client.named(QUEUE);
     private static final Grant FIRST = new Grant(QUEUE, 1, null, null);
+    /** Half of the default. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     /** More than two reminders. */
     private static final long SOON_MS = 2_600;
