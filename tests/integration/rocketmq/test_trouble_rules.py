@@ -81,8 +81,8 @@ def test_a_queue_that_the_client_does_not_ask_about_is_handed_over(client: str) 
     """No broker of its topic says who else is there, so RocketMQ asks for no share of it."""
     told = play("unasked", "unasked-lite", "unasked-pull", client=client)
 
-    first, queue = "false false true [7]", "MessageQueue [topic=orders, brokerName=broker-a, queueId=0]"
-    assert [first, f"[{queue}] [] true", "[1] [1, 0] true"] == told
+    queue = "[MessageQueue [topic=orders, brokerName=broker-a, queueId=0]]"
+    assert ["false false true [7]", f"{queue} [] true", "[1] [1, 1, 0, 0] true"] == told
 
 
 def test_only_a_listener_complains_that_nobody_has_asked() -> None:

@@ -6,15 +6,16 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.MessageQueueListener;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
@@ -302,33 +303,58 @@ public final class TroubleRules {
         lite.rebalance().getProcessQueueTable().put(NAMED, new ProcessQueue());
         AssignedMessageQueue assigned = (AssignedMessageQueue) Fields.get(inner, "assignedMessageQueue");
         assigned.updateAssignedMessageQueue("orders", List.of(NAMED));
-        return takenFrom(lite, () -> assigned.getAssignedMessageQueues().toString());
+        String before = assigned.getAssignedMessageQueues().toString();
+        Departures leaving = leaving(lite);
+        Waiting.await(() -> isGone(leaving));
+        return before + " " + assigned.getAssignedMessageQueues() + " " + leaving.isEmpty();
     }
 
-    /** What a listener of queues was told when such a queue was taken. */
+    /** What a listener of queues was told when such a queue was taken: not while it is at work on what it was told before. */
     private String unaskedPull() throws Exception {
         DefaultMQPullConsumer consumer = new DefaultMQPullConsumer("billing");
-        List<Integer> told = new ArrayList<>();
-        consumer.registerMessageQueueListener("orders", (topic, all, mine) -> told.add(mine.size()));
+        List<Integer> told = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        consumer.registerMessageQueueListener("orders", (topic, all, mine) -> {
+            told.add(mine.size());
+            await(mayEnd);
+            told.add(mine.size());
+        });
         PullClient pull = new PullClient(consumer, gate);
         consumer.getDefaultMQPullConsumerImpl().setOffsetStore(client.store);
         pull.asks();
         pull.rebalance().getProcessQueueTable().put(NAMED, new ProcessQueue());
-        consumer.getMessageQueueListener().messageQueueChanged("orders", Set.of(NAMED), Set.of(NAMED));
-        return takenFrom(pull, told::toString);
+        MessageQueueListener listening = consumer.getMessageQueueListener();
+        new Thread(() -> listening.messageQueueChanged("orders", Set.of(NAMED), Set.of(NAMED))).start();
+        Waiting.await(() -> !told.isEmpty());
+        Departures leaving = leaving(pull);
+        Thread.sleep(MOMENT_MS);
+        leaving.takeAway(false);
+        String before = told.toString();
+        mayEnd.countDown();
+        Waiting.await(() -> isGone(leaving));
+        return before + " " + told + " " + leaving.isEmpty();
     }
 
-    private String takenFrom(Client from, Supplier<String> look) throws InterruptedException {
+    /** From this client the queue is to go, whose topic it has asked about for the last time. */
+    private Departures leaving(Client from) {
         Departures leaving = new Departures(from, gate, answers, Duration.ofMillis(MOMENT_MS));
         answers.told("orders", List.of(NAMED));
         leaving.begin(List.of(FIRST));
-        String before = look.get();
-        Waiting.await(() -> {
-            leaving.takeAway(false);
-            leaving.look(gone -> { }, false);
-            return leaving.isEmpty();
-        });
-        return before + " " + look.get() + " " + leaving.isEmpty();
+        return leaving;
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean isGone(Departures leaving) {
+        leaving.takeAway(false);
+        leaving.look(gone -> { }, false);
+        return leaving.isEmpty();
     }
 
     /** Whether it complains that nobody has asked: when the application asks for a queue, and when a listener begins. */

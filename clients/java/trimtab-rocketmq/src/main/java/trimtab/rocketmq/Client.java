@@ -217,7 +217,7 @@ abstract class Client {
         return false; // only a push consumer may be
     }
 
-    /** Whether the application works on a queue until it is told that the client has removed it. */
+    /** Whether the application works on a queue until it is told that the client has removed it, and can be told so now. */
     boolean isToldOfRemovals() {
         return false; // a listener of messages works on what it has been given, and comes back
     }

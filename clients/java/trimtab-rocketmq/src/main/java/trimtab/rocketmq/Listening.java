@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.rocketmq.client.consumer.MessageQueueListener;
 import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.protocol.Queue;
@@ -19,6 +20,8 @@ final class Listening implements MessageQueueListener {
     private final Gate gate;
     /** By topic: what the listener was told last. */
     private final Map<String, Set<Queue>> told = new HashMap<>();
+    /** Held during a call: the application is told one thing after another. */
+    private final ReentrantLock calls = new ReentrantLock();
     private volatile MessageQueueListener listener;
     private boolean givenUp;
 
@@ -32,8 +35,22 @@ final class Listening implements MessageQueueListener {
         listener = itsListener;
     }
 
+    /** Whether the listener is at work on what it was told before. */
+    boolean isBusy() {
+        return calls.isLocked();
+    }
+
     @Override
     public void messageQueueChanged(String topic, Set<MessageQueue> all, Set<MessageQueue> divided) {
+        calls.lock();
+        try {
+            change(topic, all, divided);
+        } finally {
+            calls.unlock();
+        }
+    }
+
+    private void change(String topic, Set<MessageQueue> all, Set<MessageQueue> divided) {
         Set<MessageQueue> named = new HashSet<>();
         Set<Queue> gone = begin(topic, divided, named);
         try {

@@ -103,7 +103,7 @@ final class PullClient extends Client {
 
     @Override
     boolean isToldOfRemovals() {
-        return true;
+        return !listening.isBusy();
     }
 
     @Override
