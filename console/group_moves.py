@@ -3,12 +3,13 @@
 It is one committed offset (`trimtab.moving.wanted_side`): it goes by no controller. Called by
 `trimtab groups move`, and by `trimtab groups sides` and `trimtab doctor`, which only look. Its one
 rule: nobody moves to trimtab's side while a consumer that cannot subscribes, for it would work on
-queues that others have given to that side. If it has come later, Kafka's side is the cure.
+queues that others have given to that side. If it has come later, Kafka's side is the cure. Whether
+that side takes the queues, ``receiving`` says.
 """
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Final
 
@@ -28,9 +29,17 @@ from trimtab.moving.wanted_side import WantedSide
 _ASK_S: Final = 10.0
 _LOOK_S: Final = 0.5
 
+Place = tuple[str, int]
+Receive = Callable[[Collection[Place]], object]
+"""Raises a ``Failure`` where queues would have no worker."""
 
-def move(settings: Settings, group: str, side: Side, reason: str, patience_s: float) -> int:
+
+def move(
+    settings: Settings, group: str, side: Side, reason: str, patience_s: float, receive: Receive
+) -> int:
     """Bring a group to a side, wait until it is there, and say how many queues are.
+
+    Before it moves to trimtab's side, ``receive`` may refuse the queues that are still on Kafka's.
 
     Raises:
         Failure: It cannot move, Kafka does not answer, or it is not there in time.
@@ -42,6 +51,8 @@ def move(settings: Settings, group: str, side: Side, reason: str, patience_s: fl
         is_there = side == "kafka" and not count["trimtab"] and not _movers(described)
         if not is_there:  # or else it takes back an old choice
             _look_at_members(described, side)
+        if side == "trimtab":
+            receive(_on_kafkas_side(client, group, patience_s))
         with closing(_wanted(settings, servers, group)) as wanted:
             wanted.choose(side, reason)
         return count.total() if is_there else _wait(client, group, side, patience_s)
@@ -124,8 +135,27 @@ def _wait(client: AdminClient, group: str, side: Side, patience_s: float) -> int
         time.sleep(_LOOK_S)
 
 
+def _on_kafkas_side(client: AdminClient, group: str, patience_s: float) -> set[Place]:
+    """Return which queues are still there, once Kafka says which there are."""
+    deadline = time.monotonic() + patience_s
+    while True:
+        found, is_steady = _found(client, group)
+        if is_steady:
+            return {place for place, side in found.items() if side == "kafka"}
+        if time.monotonic() > deadline:
+            text = f"{group} stays: Kafka's rebalance of it is not over after {patience_s:.0f} s"
+            raise Failure(text, ExitCode.TIMEOUT)
+        time.sleep(_LOOK_S)
+
+
 def _count(client: AdminClient, group: str) -> tuple[Counter[Side], bool]:
-    """Count the queues on each side, as their last commits say; tell whether those are all of them.
+    """Count the queues on each side; tell whether those are all of them."""
+    found, is_steady = _found(client, group)
+    return Counter(found.values()), is_steady
+
+
+def _found(client: AdminClient, group: str) -> tuple[dict[Place, Side], bool]:
+    """Find the side of each queue, as its last commit says; tell whether those are all queues.
 
     Kafka keeps for days what was committed of topics that nobody reads any more, so those count
     only if the group has no members, who all are in Kafka's group on either side. What is assigned
@@ -140,8 +170,8 @@ def _count(client: AdminClient, group: str) -> tuple[Counter[Side], bool]:
     topics = {topic for topic, _ in assigned}
     asked = [ConsumerGroupTopicPartitions(group)]
     answer = client.list_consumer_group_offsets(asked, request_timeout=_ASK_S)[group].result()
-    found = dict.fromkeys(assigned, SIDES[0])
+    found: dict[Place, Side] = dict.fromkeys(assigned, SIDES[0])
     for it in answer.topic_partitions or []:
         if it.topic in topics or not topics:
             found[it.topic, it.partition] = read_commit(it.offset, it.metadata or "").side
-    return Counter(found.values()), described.state == ConsumerGroupState.STABLE
+    return found, described.state == ConsumerGroupState.STABLE

@@ -1,23 +1,28 @@
 """`trimtab groups move` and `sides`: a group changes sides while it works, and on which it is.
 
-Neither goes to the controller, or needs one (``console.group_moves``). The first ends when every
-queue is there, or says how many are.
+Neither goes to the controller (``console.group_moves``); before a group moves to trimtab's side, it
+is seen that one is there (``console.receiving``). The first ends when every queue is there, or says
+how many are.
 """
 
+from functools import partial
 from typing import Annotated, Literal
 
 import typer
 
 from console.commands.group_commands import Group
+from console.commands.group_views import published_by
 from console.commands.options import (
     ConfigFile,
     KeyValues,
     Output,
     Patience,
     milliseconds_of,
+    now_ms,
     settings_of,
 )
 from console.output import Format, Listing, write
+from console.progress import Stderr
 
 
 def move(
@@ -31,16 +36,21 @@ def move(
 ) -> None:
     """Move a group of MovingConsumers between Kafka's protocol and trimtab, while it works.
 
-    It needs no controller: Kafka stores which side is wanted, and members read it there.
+    Kafka stores which side is wanted, and members read it there. To trimtab's side it
+    moves only if a controller is at work and each queue has an owner there; the way back
+    needs no controller.
 
     Examples:
       trimtab groups move billing trimtab --reason "all members can move"
       trimtab groups move billing kafka --reason "back for now"
     """
     from console.group_moves import move as begin
+    from console.receiving import look
 
     patience_s = milliseconds_of("--timeout", patience) / 1_000
-    count = begin(settings_of(config, key_values).settings, name, side, reason, patience_s)
+    published = published_by(config, key_values)
+    receive = partial(look, published, name, now_ms(), Stderr().note)
+    count = begin(published.settings, name, side, reason, patience_s, receive)
     write(f"{name}: {count} queues are on the side of {side}")
 
 

@@ -16,7 +16,7 @@ from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode
 from tests.builders.command_line import Run
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.topics import create_topic
+from tests.integration.topics import PARTITIONS, create_control_topics, create_topic
 from trimtab import AsyncMovingConsumer, MovingConsumer
 from trimtab.moving.wanted_side import WantedSide
 
@@ -223,6 +223,28 @@ def test_nobody_is_left_behind(kafka: EmbeddedKafka, group: str, topic: str, mov
     assert f"{group} has no members in Kafka" in nobody[2]
     assert "1 of its members in Kafka cannot move: old-one at " in left[2]
     assert back[0] == 0
+
+
+def test_a_group_stays_where_it_is_while_nobody_would_work_on_the_other_side(
+    kafka: EmbeddedKafka,
+    group: str,
+    topic: str,
+    topics_prefix: str,
+    terminal: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """There is no controller; afterwards no side is wanted, and the work goes on."""
+    servers = kafka.bootstrap_servers
+    create_control_topics(servers, topics_prefix, PARTITIONS)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", topics_prefix)
+    with member(1, servers, group, topic, topics_prefix).at_work() as new:
+        wait(lambda: len(new.queues) == QUEUES)
+        code, _, error = terminal("groups", "move", group, "trimtab", "--reason", "a test")
+        found = sides(terminal, group)
+
+    assert ExitCode.UNHEALTHY == code
+    assert f"{group} stays: no controller is at work" in error
+    assert [False, False] == [it["wanted"] for it in found]
 
 
 def test_an_old_choice_is_not_obeyed_beside_who_cannot_move(
