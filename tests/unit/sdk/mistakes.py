@@ -4,7 +4,9 @@ Its one rule: it words nothing itself; all that it yields was said by the code.
 """
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from functools import partial
+from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
@@ -12,7 +14,7 @@ from confluent_kafka import KafkaError, KafkaException
 
 from tests.builders.application import until
 from tests.builders.memory import MemoryTransport
-from tests.builders.sessions import GROUP, MINE
+from tests.builders.sessions import GROUP, MINE, queue
 from tests.unit.sdk.consuming.in_memory import InMemory
 from tests.unit.sdk.watched import World
 from trimtab import BrokerSelector, Consumer, Member, MemberFailedError, StuckError, TrimtabError
@@ -23,6 +25,10 @@ from trimtab.consuming.contract import RefusedError
 from trimtab.guard_lines import Post
 from trimtab.guarding import Guard
 from trimtab.holdings import Holdings
+from trimtab.moving.company import Company
+from trimtab.moving.mover import Mover
+from trimtab.moving.sides import LastCommit
+from trimtab.moving.subscription import Subscription
 from trimtab.protocol import ASSIGNMENTS, MEMBERS, decode
 from trimtab.relapses import Relapses
 from trimtab.session import Unheard
@@ -90,6 +96,19 @@ def transport(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     relapses.failed(f"{SERVER}/1: Disconnected", 0)
     yield relapses.told(Unheard(8_000, 0), 3_000)
     yield relapses.told(Unheard(0, 8_000), 60_000)
+    yield from moving(monkeypatch)
+
+
+def moving(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Kafka denies a moving consumer its group, and has not answered when it asks for commits."""
+    heard: list[Exception] = []
+    none: Any = SimpleNamespace(read=None)
+    mover = Mover(none, none, (none, none, none, none), none, heard.append)
+    mover.trouble(KafkaException(KafkaError(KafkaError.GROUP_AUTHORIZATION_FAILED)))
+    yield from map(str, heard)
+    monkeypatch.setattr("trimtab.moving.subscription._WAIT_S", 0.0)
+    subscription = Subscription({"group.id": GROUP, "log_level": 0}, ["orders"])
+    yield raised(lambda: subscription.last_commits([queue(0)]))
 
 
 def no_controller(_: pytest.MonkeyPatch) -> Iterator[str]:
@@ -117,14 +136,22 @@ def no_topic(_: pytest.MonkeyPatch) -> Iterator[str]:
     yield watched(look)
 
 
-def shared_group(_: pytest.MonkeyPatch) -> Iterator[str]:
-    """Somebody subscribes."""
+def shared_group(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Somebody subscribes: beside members, and beside consumers that are to move."""
 
     def look(world: World) -> None:
         world.answers.who = (Subscriber("rdkafka", "/10.0.0.7"),)
         world.look(0)
 
     yield watched(look)
+    told: list[Exception] = []
+    old = SimpleNamespace(client_id="rdkafka", host="/10.0.0.7")
+    answer = Future[Any]()
+    answer.set_result(SimpleNamespace(members=[old]))
+    client = SimpleNamespace(describe_consumer_groups=lambda *_, **__: {GROUP: answer})
+    monkeypatch.setattr("trimtab.moving.company.AdminClient", lambda *_, **__: client)
+    Company({}, GROUP).agrees("trimtab", {queue(0): LastCommit("kafka", 3, 7)}, told.append)
+    yield from map(str, told)
 
 
 def slow_callback(_: pytest.MonkeyPatch) -> Iterator[str]:

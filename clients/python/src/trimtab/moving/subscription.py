@@ -23,7 +23,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 from trimtab.callbacks import MISTAKES, mistaken
 from trimtab.clock import now_ms, now_s
 from trimtab.consuming.confluent import checked, metadata_of, place, queue_of
-from trimtab.errors import ConfigurationError
+from trimtab.errors import ConfigurationError, TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.moving.sides import LastCommit, read_commit
 from trimtab.protocol import QueueRef
@@ -122,7 +122,7 @@ class Subscription:
 
         Raises:
             KafkaException: Kafka does not say.
-            TimeoutError: Kafka has not said it in time.
+            TransportError: Kafka has not said it in time.
         """
         asked = list(map(place, queues))
         if not asked:
@@ -140,7 +140,7 @@ class Subscription:
 
         Raises:
             KafkaException: Kafka does not take it.
-            TimeoutError: Kafka has not said so in time.
+            TransportError: Kafka has not said so in time.
         """
         offsets = [place(it, *said) for it, said in places.items()]
         _answer(self._ask(lambda it: _commit(it, offsets)), "whether it takes a commit")
@@ -272,7 +272,8 @@ def _answer(asked: "Future[Any]", what: str) -> Any:  # noqa: ANN401 - of any jo
     try:
         return asked.result(_WAIT_S)
     except TimeoutError:  # it has no text of its own
-        raise TimeoutError(f"Kafka has not said in {_WAIT_S:.0f} s {what}") from None
+        text = f"Kafka's group cannot be asked: it has not said in {_WAIT_S:.0f} s {what}"
+        raise TransportError(text) from None
 
 
 def _commit(consumer: Consumer, places: list[TopicPartition]) -> list[TopicPartition]:
