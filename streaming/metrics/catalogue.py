@@ -91,7 +91,9 @@ class OfGroups:
 
     def __init__(self) -> None:
         self.groups = Gauge("groups", "Groups by their state.", "state")
+        self.ailing = Gauge("ailing_groups", "Groups that could not be decided about.")
         self.members = Gauge("group_members", "Members of a group.", "group", "state")
+        self.paused = Gauge("group_paused", "1: an operator has paused the group.", "group")
         self.queues = Gauge("group_queues", "Queues of a group.", "group", "state")
         self.epoch = Gauge("group_epoch", "The epoch of a group.", "group")
         self.imbalance = Gauge(

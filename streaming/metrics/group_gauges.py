@@ -37,6 +37,7 @@ class _Known(NamedTuple):
     members: int
     queues: int
     unassigned: int
+    is_ailing: bool
 
 
 class GroupGauges:
@@ -48,8 +49,10 @@ class GroupGauges:
         self._empty: dict[str, None] = {}
         """Those without members that have a series, the oldest first."""
         self._states = Counter[str]()
+        self._ailing = 0
         for state in _STATES:
             metrics.groups.groups.set(0, state)
+        metrics.groups.ailing.set(0)
 
     def note(self, group: Group) -> None:
         """Take a summary."""
@@ -57,8 +60,9 @@ class GroupGauges:
         total = queues.assigned + queues.moving + queues.unassigned
         with self._metrics.lock:
             self._count(group.group, -1)
-            known = _Known(group.state, group.members, total, queues.unassigned)
-            self._known[group.group] = known
+            self._known[group.group] = _Known(
+                group.state, group.members, total, queues.unassigned, bool(group.ailment)
+            )
             self._count(group.group, 1)
             self._forget(group.group)
             self._show(group, total)
@@ -96,6 +100,8 @@ class GroupGauges:
         for state, count in _members(group).items():
             gauges.members.set(count, name, state)
         gauges.imbalance.set(_imbalance(group), name)
+        if group.paused:
+            gauges.paused.set(1, name)
 
     def _forget(self, group: str) -> None:
         """Drop all series of a group."""
@@ -103,6 +109,7 @@ class GroupGauges:
         gauges = self._metrics.groups
         gauges.epoch.drop(group)
         gauges.imbalance.drop(group)
+        gauges.paused.drop(group)
         for state in _QUEUE_STATES:
             gauges.queues.drop(group, state)
         for state in (ACTIVE, *_MEMBER_STATES):
@@ -110,9 +117,11 @@ class GroupGauges:
 
     def _count(self, group: str, change: int) -> None:
         if group in self._known:
-            state = self._known[group].state
-            self._states[state] += change
-            self._metrics.groups.groups.set(self._states[state], state)
+            known, gauges = self._known[group], self._metrics.groups
+            self._states[known.state] += change
+            gauges.groups.set(self._states[known.state], known.state)
+            self._ailing += change * known.is_ailing
+            gauges.ailing.set(self._ailing)
 
 
 def _members(group: Group) -> dict[str, int]:

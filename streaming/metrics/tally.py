@@ -17,6 +17,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct, field
 
+from rebalance.groups.members.mass_silence import PAUSED
 from sinks import Record
 from streaming.metrics.catalogue import MOVE_S
 from streaming.metrics.families import OTHER
@@ -69,7 +70,7 @@ class Tally(Struct, omit_defaults=True):
     duration_s: float = 0.0
     """Of all of them."""
     notes: dict[str, int] = field(default_factory=dict)
-    """All other entries of the history, by kind."""
+    """All other entries of the history, by kind; what is no news to alert on has one of its own."""
     oldest_ms: int | None = None
     """The log time of what set the first rebalance off."""
     verdicts: list[tuple[str, str, bool, bool]] = field(default_factory=list)
@@ -86,6 +87,7 @@ class Tally(Struct, omit_defaults=True):
 
 class _Cause(Struct):
     kind: str = ""
+    detail: str | None = None
 
 
 class _Entry(Struct):
@@ -107,6 +109,15 @@ class _Entry(Struct):
     available: bool = True
     detector: str | None = None
     panic: bool = False
+
+
+def _kind_of(entry: _Entry) -> str:
+    """Tell what asks for somebody from what is over, or was asked for."""
+    if entry.kind == "ailment" and not entry.reason:
+        return "ailment_over"
+    if entry.kind == "hold" and entry.cause.detail == PAUSED:
+        return "hold_paused"
+    return entry.kind
 
 
 _decode: Final = msgspec.json.Decoder(_Entry).decode
@@ -203,7 +214,7 @@ class _Count:
             tally.durations[bisect_left(MOVE_S, entry.duration_ms / 1000)] += 1
             tally.duration_s += entry.duration_ms / 1000
         else:
-            self._notes[entry.kind] += 1
+            self._notes[_kind_of(entry)] += 1
             if entry.kind == "verdict" and not entry.available:
                 self._ejections[entry.broker, entry.detector or ""] += 1
 

@@ -36,6 +36,8 @@ class _Silence:
     """Most members are heard again, and conclusions are drawn."""
 
 
+PAUSED = "paused"
+"""Why evictions are held, where it is not for the number of those that are silent."""
 _CONFIRMED = Millis(0)
 """From then on nothing is held any more."""
 
@@ -55,7 +57,7 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
             name for name in silent if stamp.clock >= (draft.membership.suspected.get(name) or 0)
         ]
     draft.scratch(_Silence).calm = False
-    detail = "paused" if draft.rules.paused else f"{looks_dead} of {draft.population} are silent"
+    detail = PAUSED if draft.rules.paused else f"{looks_dead} of {draft.population} are silent"
     fresh = tuple(name for name in silent if draft.membership.suspected.get(name) is None)
     for name in silent:
         until = _resumption(draft, name, stamp) if draft.rules.paused else _patience(draft, name)

@@ -65,6 +65,32 @@ def test_an_empty_group_keeps_its_series_and_a_withdrawn_one_has_none() -> None:
     assert 0 == metrics.groups.groups.total()
 
 
+def test_a_group_ails_until_it_says_otherwise() -> None:
+    """An alert that ends by itself while nothing is decided would hide that."""
+    metrics = Metrics()
+    gauges, ailing = GroupGauges(metrics), metrics.groups.ailing
+    assert "trimtab_ailing_groups 0" in metrics.text()
+    for _ in range(2):
+        gauges.note(group("billing", {}, ailment="ValueError: no rack is called north"))
+        gauges.note(group("shipping", {}, ailment="ValueError: no rack is called north"))
+        assert 2 == ailing.value()
+    gauges.gone("shipping")
+    gauges.note(group("billing", {}))
+
+    assert 0 == ailing.value()
+
+
+def test_a_paused_group_says_so_while_it_is() -> None:
+    """What is held there waits for the end of the pause, however few it are."""
+    metrics = Metrics()
+    gauges, paused = GroupGauges(metrics), metrics.groups.paused
+    gauges.note(group("billing", {"held": True}, paused=True))
+    assert {("billing",): 1} == paused.values()
+    gauges.note(group("billing", {}))
+
+    assert {} == paused.values()
+
+
 def test_names_that_were_used_once_hide_no_group_that_works() -> None:
     """Of them there are very many in years; what has members has its series all the same."""
     metrics, nothing = Metrics(), {"assigned": 0, "moving": 0, "unassigned": 0}

@@ -1,12 +1,16 @@
 """What a cell's batch came to."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rebalance.brokers.decisions import VerdictIssued, VerdictWithdrawn
 from rebalance.brokers.events import ClusterName
 from rebalance.causes import Cause, CauseKind
+from rebalance.groups.members.mass_silence import PAUSED
 from rebalance.groups.model.decisions import (
     Ending,
+    EvictionsHeld,
+    GroupAiled,
     HandedOver,
     MemberChange,
     MemberChanged,
@@ -123,6 +127,18 @@ def test_dead_letters_of_this_batch_are_told_from_those_that_waited() -> None:
     waited, fresh = letter("refused", 3), letter("refused", 4)
 
     assert [("members", "refused", 2, 1)] == tally(waited, fresh, rows=rows).letters
+
+
+def test_only_what_asks_for_somebody_counts_under_its_kind() -> None:
+    """Not a failure that is over, nor a member that a pause alone keeps."""
+    found = tally(
+        GroupAiled(GROUP, "ValueError: no rack is called north", Millis(1), CAUSE),
+        GroupAiled(GROUP, "", Millis(2), CAUSE),
+        EvictionsHeld(GROUP, (A, B), 2, Millis(3), replace(CAUSE, detail="2 of 3 are silent")),
+        EvictionsHeld(GROUP, (A,), 1, Millis(4), replace(CAUSE, detail=PAUSED)),
+    )
+
+    assert {"ailment": 1, "ailment_over": 1, "hold": 1, "hold_paused": 1} == found.notes
 
 
 def test_the_last_verdict_counts_and_each_ejection() -> None:
