@@ -251,7 +251,7 @@ def _user_interface(options: Options) -> dict[str, str]:
     shown = _SHOWN if port else {}
     return {
         **shown,
-        "spark.metrics.namespace": options.name,  # else an id that each start makes anew
+        "spark.metrics.namespace": "trimtab",  # else an id that each start makes anew
         "spark.ui.enabled": str(port > 0).lower(),
         "spark.ui.port": str(port),
         "spark.ui.killEnabled": "false",  # it has no password, and reading is all that it is for

@@ -38,6 +38,17 @@ def test_classes_of_an_operator_come_after_ours() -> None:
     assert "jars/*" == session_options(chosen(spark_driver_extraClassPath=""))[CLASSES]
 
 
+def test_spark_s_figures_keep_their_names_whatever_the_controller_is_called() -> None:
+    """On Kubernetes that is the pod, another one after each rollout; docs/operate.md has them."""
+    named = options(
+        load(key_values=["controller.name=a"], environment={}).settings,
+        bootstrap_servers="k:1",
+        jars=Path("jars"),
+    )
+
+    assert "trimtab" == session_options(named)["spark.metrics.namespace"]
+
+
 def test_any_other_option_of_an_operator_wins() -> None:
     """Over one of ours, too."""
     found = session_options(chosen(spark_ui_retainedJobs="7", spark_mine="x"))
