@@ -23,6 +23,7 @@ from trimtab.protocol import DEFAULT_PREFIX
 HOME = ROOT / "deploy" / "kubernetes"
 STANDBY = ROOT / "deploy" / "kubernetes-standby"
 SCHEMAS = ROOT / "tests" / "fixtures" / "kubernetes" / "v1.34.json"
+README = (HOME / "README.md").read_text()
 WRITTEN = (HOME / "kustomization.yaml").read_text()
 KUSTOMIZATION: dict[str, Any] = yaml.safe_load(WRITTEN)
 OPTION = re.compile(r"^  # (- (\S+\.yaml) .*)$", re.MULTILINE)
@@ -210,6 +211,23 @@ def test_the_settings_are_settings() -> None:
     assert f"/etc/trimtab/{settings['files'][0]}" == told["TRIMTAB_CONFIG"]
 
 
+def test_a_pod_in_which_to_recover_only_sleeps() -> None:
+    """What the image would be told to run is not told to what it runs instead."""
+    told = re.findall(r"`((?:command|args): \[.*?\])`(?:,| and no probes)", README)
+    container = CONTAINER | yaml.safe_load("\n".join(told))
+
+    assert ["sleep", "3600"] == [*container["command"], *container["args"]]
+
+
+def test_what_is_deleted_before_a_standby_is_what_uses_the_volume() -> None:
+    """A claim alone would wait for its pod for ever."""
+    (told,) = re.findall(r"`kubectl --namespace trimtab delete (.*)`", README)
+    (claim,) = (it["persistentVolumeClaim"] for it in POD["volumes"] if it["name"] == "state")
+    controller = MANIFESTS["deploy/kubernetes/controller.yaml"]["metadata"]["name"]
+
+    assert [f"deployment/{controller}", f"pvc/{claim['claimName']}"] == told.split()
+
+
 def test_it_is_the_image_that_is_built() -> None:
     """By name and version, with its user, and what it writes to is a volume."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -221,7 +239,7 @@ def test_it_is_the_image_that_is_built() -> None:
 
     assert (image["name"], project["version"]) == (CONTAINER["image"], image["newTag"])
     built = f"--tag {image['newName']}:{image['newTag']} ."
-    assert all(built in it for it in (dockerfile, (HOME / "README.md").read_text()))
+    assert all(built in it for it in (dockerfile, README))
     assert user == str(POD["securityContext"]["runAsUser"])
     assert {*volumes, "/tmp"} <= mounts  # noqa: S108 - a mount
 
