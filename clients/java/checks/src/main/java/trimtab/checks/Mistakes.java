@@ -71,6 +71,9 @@ public final class Mistakes {
         make("member-odd", () -> member("g", "m\n", "a"));
         make("instance-empty", () -> MemberOptions.of(NOBODY).instance(""));
         make("group-ours", () -> ConsumerOptions.of(NOBODY, "$tick", "a"));
+        make("reporter-empty", () -> ProducerOptions.of(NOBODY).reporter(""));
+        make("cluster-long", () -> ProducerOptions.of(NOBODY).cluster("c".repeat(256)));
+        make("cluster-ours", () -> ProducerOptions.of(NOBODY).cluster("$tick"));
         make("kafka-null", () -> MemberOptions.of(NOBODY).kafka("client.id", null));
         make("guard-null", () -> ConsumerOptions.of(NOBODY, "g", "a").guardKafka("client.id", null));
         make("fetch-null", () -> ConsumerOptions.of(NOBODY, "g", "a").fetch("max.poll.records", null));

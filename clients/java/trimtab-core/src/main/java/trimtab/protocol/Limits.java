@@ -31,15 +31,24 @@ public final class Limits {
 
     /** Refuses what is no group's name. */
     public static String demandGroup(String given) {
-        demandName("group", given);
+        return demandKey("group", given);
+    }
+
+    /** Refuses what is no cluster's name. */
+    public static String demandCluster(String given) {
+        return demandKey("cluster", given);
+    }
+
+    private static String demandKey(String option, String given) {
+        demandName(option, given);
         if (RESERVED.contains(given)) {
-            throw new IllegalArgumentException(
-                    "group: \"" + given + "\" is a name of the controller's own: give the group another one");
+            throw new IllegalArgumentException(option + ": \"" + given
+                    + "\" is a name of the controller's own: give the " + option + " another one");
         }
         return given;
     }
 
-    /** Refuses what is no name of a member, of an instance, or of a topic. */
+    /** Refuses what is no name of a member, of an instance, of a topic, or of who reports. */
     public static String demandName(String option, String given) {
         if (given == null) {
             throw new IllegalArgumentException(option + ": null is no name: " + rule());

@@ -3,6 +3,7 @@ package trimtab.rocketmq;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import trimtab.protocol.Limits;
 
 /** How a producer reaches the controller's Kafka, and as whom it reports. All but the servers have defaults. */
 public final class ProducerOptions {
@@ -36,13 +37,13 @@ public final class ProducerOptions {
      * have at their name server. Give one if two clusters of yours have the same name.
      */
     public ProducerOptions cluster(String name) {
-        cluster = name;
+        cluster = name == null ? null : Limits.demandCluster(name);
         return this;
     }
 
     /** The name to report under. Default: the client's address and a random part. */
     public ProducerOptions reporter(String name) {
-        reporter = name;
+        reporter = name == null ? null : Limits.demandName("reporter", name);
         return this;
     }
 
