@@ -1,12 +1,15 @@
-"""Members that are told what is wrong with their way to a broker that asks who they are.
+"""Members and consumers at a broker that asks who they are, and what they are told is wrong.
 
 Used by the tests of passwords and listeners, and by those of rights.
 """
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from types import MappingProxyType
 from typing import Any
+
+from confluent_kafka import Producer
 
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
@@ -132,3 +135,29 @@ def trouble_of_a_reader(arguments: dict[str, Any], client: Client, **options: An
         while time.monotonic() < late and not any("no right" in it for it in told):
             consumer.poll(0.2)
     return told
+
+
+def reads_one(kafka: SecuredKafka, arguments: dict[str, Any], **options: Any) -> None:  # noqa: ANN401 - as of it
+    """Have a consumer read what is written now, and commit it."""
+    with closing(Producer({"bootstrap.servers": kafka.servers("PLAINTEXT")})) as account:
+        account.produce("orders", b"one", partition=0)
+        assert 0 == account.flush(PATIENCE_S)
+    with Consumer(
+        **arguments, group="readers", topics=["orders"], prefix=PREFIX, **options
+    ) as consumer:
+        consumer.member.wait_until(lambda it: len(it.assignment) == 2, 2 * PATIENCE_S)
+        message = consumer.poll(PATIENCE_S)
+        assert message is not None
+        if "fencing" in options:
+            assert consumer.send(message, "orders", b"an effect of it")
+        assert consumer.poll("0s") is None  # the one before is done
+        consumer.commit()
+
+
+def reads_for_itself(arguments: dict[str, Any]) -> None:
+    """Have a consumer read that has positions of its own, and commit one."""
+    whole = arguments | {"group": "readers", "topics": ["orders"], "prefix": PREFIX}
+    with Consumer(**whole, mode="broadcasting", member_id="m", commit="manual") as consumer:
+        message = consumer.poll(2 * PATIENCE_S)
+        assert message is not None
+        consumer.commit(message)

@@ -2,12 +2,10 @@
 
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-import trimtab
 from tests.builders.command_line import caller
 from tests.builders.sessions import GROUP
 from tests.integration.controller_process import ControllerProcess
@@ -22,6 +20,8 @@ from tests.integration.secured_callers import (
     Listener,
     a_right_to_write_is_taken_away_and_given_back,
     ended,
+    reads_for_itself,
+    reads_one,
     trouble_of_a_reader,
     until,
 )
@@ -225,6 +225,8 @@ def test_a_controller_and_its_members_need_no_more(secured: SecuredKafka, tmp_pa
             secured.allow("reader", operation, ids, kind="transactional_id", prefixed=True)
         secured.allow("reader", "Write", "orders")
         reads_one(secured, reader, fencing="transactional")
+        secured.allow("reader", "Read", "readers.", kind="group", prefixed=True)
+        reads_for_itself(reader)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -232,10 +234,16 @@ def test_each_right_that_a_consumer_lacks_is_named(secured: SecuredKafka, client
     """Once, in time: Kafka itself names neither the operation nor, of a group, which one."""
     secured.allow("lacks-group", "Read", "orders")
     secured.allow("lacks-topic", "Read", GROUP, kind="group")
-    lacking = {"lacks-group": "Read on group billing", "lacks-topic": "Read on topic orders"}
-    for user, right in lacking.items():
+    secured.allow("lacks-own", "Read", "orders")
+    secured.allow("lacks-own", "Read", GROUP, kind="group")
+    for user, right, options in (
+        ("lacks-group", "Read on group billing", {}),
+        ("lacks-topic", "Read on topic orders", {}),
+        ("lacks-own", "Read on group billing.m", {"mode": "broadcasting", "member_id": "m"}),
+    ):
         secured.user(user, PASSWORD)
-        told = trouble_of_a_reader(Caller(secured, client).arguments("SASL_SSL", user), client)
+        arguments = Caller(secured, client).arguments("SASL_SSL", user)
+        told = trouble_of_a_reader(arguments, client, **options)
         assert 1 == sum(f"no right to {right} (" in it for it in told), told
 
 
@@ -280,20 +288,3 @@ def flags(kafka: SecuredKafka, user: str) -> list[str]:
         **{f"kafka.options.{name}": value for name, value in options.items()},
     }
     return [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-
-
-def reads_one(kafka: SecuredKafka, arguments: dict[str, Any], **options: Any) -> None:  # noqa: ANN401 - as of it
-    """Have a consumer read what is written now, and commit it."""
-    with closing(Producer({"bootstrap.servers": kafka.servers("PLAINTEXT")})) as account:
-        account.produce("orders", b"one", partition=0)
-        assert 0 == account.flush(PATIENCE_S)
-    with trimtab.Consumer(
-        **arguments, group="readers", topics=["orders"], prefix=PREFIX, **options
-    ) as consumer:
-        consumer.member.wait_until(lambda it: len(it.assignment) == 2, 2 * PATIENCE_S)
-        message = consumer.poll(PATIENCE_S)
-        assert message is not None
-        if "fencing" in options:
-            assert consumer.send(message, "orders", b"an effect of it")
-        assert consumer.poll("0s") is None  # the one before is done
-        consumer.commit()
