@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from console.cluster import bootstrap_servers, native_options
 from console.errors import ExitCode, Failure
 from console.settings import Settings
-from console.whole_topics import offsets
+from console.whole_topics import count, ends
 from trimtab.protocol import (
     COMMANDS,
     HISTORY,
@@ -42,13 +42,6 @@ PATIENCE_S = 30.0
 
 _POLL_S = 0.5
 _NAMES = f"a name has 1 to {NAME_CHARACTERS} characters, and no control characters"
-_CHECK = "compare `trimtab topics check`, topics.prefix and topics.partitions"
-_NOWHERE = {
-    KafkaError.UNKNOWN_TOPIC_OR_PART,
-    KafkaError._UNKNOWN_TOPIC,  # noqa: SLF001 - librdkafka's own name
-    KafkaError._UNKNOWN_PARTITION,  # noqa: SLF001 - as above
-}
-"""There is no such topic, or it has fewer partitions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,28 +120,23 @@ class _AnswerReader:
     """Hears what is appended from now on to the partition of `history` that a name is in."""
 
     def __init__(self, settings: Settings, name: str) -> None:
+        servers, topic = bootstrap_servers(settings), f"{settings.topics.prefix}{HISTORY.name}"
+        found = ends(settings, servers, topic)
+        partition = partition_of(name, len(found))
         self._consumer = Consumer(
             {
                 **native_options(settings),
-                "bootstrap.servers": bootstrap_servers(settings),
+                "bootstrap.servers": servers,
                 "group.id": "trimtab-reading",  # never joined
                 "enable.auto.commit": False,
                 "fetch.wait.max.ms": 100,
                 "log_level": 2,
             }
         )
-        topic = f"{settings.topics.prefix}{HISTORY.name}"
-        self._place = TopicPartition(topic, partition_of(name, settings.topics.partitions))
+        self._consumer.assign([TopicPartition(topic, partition, found[partition])])
 
     def __enter__(self) -> Self:
-        """Begin at the end."""
-        try:
-            _, end = offsets(self._consumer, self._place)
-        except KafkaException as error:
-            self._consumer.close()
-            remedy = f"; {_CHECK}" if error.args[0].code() in _NOWHERE else ""
-            raise Failure(f"{self._place.topic}: {error.args[0].str()}{remedy}") from error
-        self._consumer.assign([TopicPartition(self._place.topic, self._place.partition, end)])
+        """Hear from now on."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -198,8 +186,8 @@ def _write(settings: Settings, to: Topic[Any], key: str, records: Sequence[Recor
 
     topic, servers = f"{settings.topics.prefix}{to.name}", bootstrap_servers(settings)
     told = {"bootstrap.servers": servers, "log_level": 2, "allow.auto.create.topics": False}
+    partition = partition_of(key, count(settings, servers, topic))
     producer = Producer({**native_options(settings), **told})
-    partition = partition_of(key, settings.topics.partitions)
     try:
         for it in records:
             producer.produce(topic, encode(it), key.encode(), partition, on_delivery=delivered)
@@ -209,5 +197,4 @@ def _write(settings: Settings, to: Topic[Any], key: str, records: Sequence[Recor
         reason = f"not written within {PATIENCE_S:.0f} s: does Kafka answer at {servers}?"
         raise Failure(f"{topic}: {reason}", ExitCode.TIMEOUT)
     if failed:
-        remedy = f"; {_CHECK}" if failed[0].code() in _NOWHERE else ""
-        raise Failure(f"{topic}: {failed[0].str()}{remedy}")
+        raise Failure(f"{topic}: {failed[0].str()}")

@@ -3,8 +3,8 @@
 Every partition is read to its end of this moment, whatever is appended meanwhile; or only that of
 one key, and from a moment on.
 
-Called by ``published``, `trimtab replay` and `check`. Its one rule: it joins no group and commits
-nothing, so it disturbs no consumer.
+Called by ``published``, ``operator_commands``, `trimtab replay` and `check`. Its one rule: it joins
+no group and commits nothing, so it disturbs no consumer.
 """
 
 import time
@@ -86,6 +86,17 @@ def ends(settings: Settings, servers: str, topic: str) -> dict[int, int]:
     with _reading(settings, servers, [topic]) as consumer:
         places = [TopicPartition(topic, it) for it in range(partitions(consumer, topic))]
         return {it.partition: offsets(consumer, it)[1] for it in places}
+
+
+def count(settings: Settings, servers: str, topic: str) -> int:
+    """Return how many partitions a topic has, whatever the settings here say.
+
+    Raises:
+        Away: Kafka does not answer.
+        Failure: It has no such topic, or the caller may not look.
+    """
+    with _reading(settings, servers, [topic]) as consumer:
+        return partitions(consumer, topic)
 
 
 @contextmanager
