@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
 from console.embedded.instance import Instance
-from console.errors import Away, ExitCode
+from console.errors import Away, ExitCode, Failure
 from console.settings import Settings
 
 _JAVA_ONLY = (
@@ -44,6 +45,16 @@ _PROBE: Final = "probe"
 """librdkafka looks for the system's authorities, as Java does unless told."""
 _NAMES_CHECKED: Final = "ssl.endpoint.identification.algorithm"
 """librdkafka says "none" for what is empty in Java."""
+_SILENCE: Final = {
+    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 - librdkafka's own name
+    KafkaError._TIMED_OUT,  # noqa: SLF001 - as above
+    KafkaError._TRANSPORT,  # noqa: SLF001 - as above
+    KafkaError._WAIT_COORD,  # noqa: SLF001 - as above
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.NOT_COORDINATOR,
+}
+"""Nobody has answered, or a broker that has just started cannot yet."""
 
 
 def bootstrap_servers(settings: Settings) -> str:
@@ -62,6 +73,12 @@ def bootstrap_servers(settings: Settings) -> str:
             ExitCode.NOT_FOUND,
         )
     return address.bootstrap_servers
+
+
+def refusal(what: str, error: KafkaException, code: ExitCode = ExitCode.ERROR) -> Failure:
+    """Return how a command ends that Kafka has refused something, or not answered."""
+    reason = f"{what}: {error.args[0].str()}"
+    return Away(reason) if error.args[0].code() in _SILENCE else Failure(reason, code)
 
 
 def native_options(settings: Settings) -> dict[str, str]:

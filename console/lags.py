@@ -17,22 +17,12 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
     OffsetSpec,
 )
 
-from console.cluster import admin, bootstrap_servers, native_options
-from console.errors import Away, Failure
+from console.cluster import admin, bootstrap_servers, native_options, refusal
 from console.settings import Settings
 from streaming.startup.losses import offsets_at
 
 _TIMEOUT_S = 15.0
 """As ``whole_topics`` waits for a healthy broker's answer."""
-_SILENCE = {
-    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 - librdkafka's own name
-    KafkaError._TIMED_OUT,  # noqa: SLF001 - as above
-    KafkaError._TRANSPORT,  # noqa: SLF001 - as above
-    KafkaError._WAIT_COORD,  # noqa: SLF001 - as above
-    KafkaError.COORDINATOR_NOT_AVAILABLE,
-    KafkaError.NOT_COORDINATOR,
-}
-"""Nobody has answered, or a broker that has just started cannot yet."""
 
 
 class Lag(NamedTuple):
@@ -69,19 +59,21 @@ def lags(
     try:
         places = [TopicPartition(*queue) for queue in queues]
         told = consumer.committed(places, _TIMEOUT_S) if places else []
-        committed = {
-            (it.topic, it.partition): it.offset
-            for it in told
-            if it.error is None and it.offset >= 0
-        }
+        _check(group, told)
+        committed = {(it.topic, it.partition): it.offset for it in told if it.offset >= 0}
         ends = _ends(admin(settings, servers), committed) if committed else {}
         return {queue: Lag(offset, ends[queue]) for queue, offset in committed.items()}
     except KafkaException as error:
-        reason = f"offsets of {group}: {error.args[0].str()}"
-        is_away = error.args[0].code() in _SILENCE
-        raise (Away(reason) if is_away else Failure(reason)) from error
+        raise refusal(f"offsets of {group}", error) from error
     finally:
         consumer.close()
+
+
+def _check(group: str, told: Iterable[TopicPartition]) -> None:
+    """Raise what Kafka has refused to tell; what it does not know has no figures."""
+    for it in told:
+        if it.error is not None and it.error.code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise refusal(f"offsets of {group}: {it.topic}", KafkaException(it.error))
 
 
 def _ends(client: AdminClient, queues: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:

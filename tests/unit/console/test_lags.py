@@ -5,10 +5,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from confluent_kafka import OFFSET_INVALID, TopicPartition
+from confluent_kafka import OFFSET_INVALID, KafkaError, TopicPartition
 
 from console import lags as module
-from console.errors import Away
+from console.errors import Away, Failure
 from console.lags import Lag, lags
 from console.settings import load
 
@@ -19,16 +19,18 @@ END = 7
 class Kafka:
     """One that has a commit for each second queue, and counts what it is asked."""
 
-    def __init__(self, end: int = END) -> None:
-        self._end, self.asked = end, 0
+    def __init__(self, end: int = END, refused: int | None = None) -> None:
+        self._end, self._refused, self.asked = end, refused, 0
 
-    def committed(self, places: list[TopicPartition], _: float) -> list[TopicPartition]:
+    def committed(self, places: list[TopicPartition], _: float) -> list[Any]:
         """Say what a group has committed."""
         self.asked += 1
-        return [
-            TopicPartition(it.topic, it.partition, OFFSET_INVALID if it.partition % 2 else 3)
-            for it in places
-        ]
+        return [self._commit(it.topic, it.partition) for it in places]
+
+    def _commit(self, topic: str, partition: int) -> Any:  # noqa: ANN401 - an error is its client's alone
+        offset = OFFSET_INVALID if partition % 2 else 3
+        error = KafkaError(self._refused) if self._refused is not None and partition % 2 else None
+        return SimpleNamespace(topic=topic, partition=partition, offset=offset, error=error)
 
     def list_offsets(self, places: dict[TopicPartition, object], **_: Any) -> dict[Any, Any]:  # noqa: ANN401 - as of the client
         """Say where queues end."""
@@ -73,3 +75,12 @@ def test_a_kafka_whose_time_is_up_is_away(monkeypatch: pytest.MonkeyPatch) -> No
     """Its client says so with an offset that there is not."""
     with pytest.raises(Away, match="offsets of billing"):
         measured(monkeypatch, Kafka(end=OFFSET_INVALID), 1)
+
+
+def test_what_kafka_refuses_to_tell_is_no_lag_of_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or the doctor would find nothing wrong in what it has not seen; a topic may be elsewhere."""
+    with pytest.raises(Failure, match=r"offsets of billing: work: .*authorization failed"):
+        measured(monkeypatch, Kafka(refused=KafkaError.TOPIC_AUTHORIZATION_FAILED), 2)
+
+    elsewhere = Kafka(refused=KafkaError.UNKNOWN_TOPIC_OR_PART)
+    assert {("work", 0): Lag(3, END)} == measured(monkeypatch, elsewhere, 2)
