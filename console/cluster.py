@@ -77,8 +77,10 @@ def bootstrap_servers(settings: Settings) -> str:
 
 def refusal(what: str, error: KafkaException, code: ExitCode = ExitCode.ERROR) -> Failure:
     """Return how a command ends that Kafka has refused something, or not answered."""
-    reason = f"{what}: {error.args[0].str()}"
-    return Away(reason) if error.args[0].code() in _SILENCE else Failure(reason, code)
+    reason = error.args[0].str()
+    if error.args[0].code() in _SILENCE:
+        return Away(f"{what}: Kafka does not answer: {reason}")
+    return Failure(f"{what}: {reason}", code)
 
 
 def native_options(settings: Settings) -> dict[str, str]:

@@ -13,16 +13,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Final
 
-from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaException
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
-    AdminClient,
-    ConsumerGroupDescription,
-)
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
 
-from console.cluster import admin, bootstrap_servers, native_options
-from console.errors import ExitCode, Failure
+from console.cluster import admin, bootstrap_servers, native_options, refusal
+from console.errors import Away, ExitCode, Failure
 from console.settings import Settings
-from trimtab.moving.company import strangers
+from console.subscribers import Described, asking
 from trimtab.moving.sides import SIDES, Side, read_commit
 from trimtab.moving.wanted_side import WantedSide
 
@@ -45,17 +41,17 @@ def move(
         Failure: It cannot move, Kafka does not answer, or it is not there in time.
     """
     servers = bootstrap_servers(settings)
-    client = admin(settings, servers)
     with _refusals(group):
-        described, (count, _) = _described(client, group), _count(client, group)
-        is_there = side == "kafka" and not count["trimtab"] and not _movers(described)
+        described = _described(settings, group)
+        count = _count(settings, group, described)
+        is_there = side == "kafka" and not count["trimtab"] and not described.movable
         if not is_there:  # or else it takes back an old choice
-            _look_at_members(described, side)
+            _look_at_members(group, described, side)
         if side == "trimtab":
-            receive(_on_kafkas_side(client, group, patience_s))
+            receive(_on_kafkas_side(settings, group, patience_s))
         with closing(_wanted(settings, servers, group)) as wanted:
             wanted.choose(side, reason)
-        return count.total() if is_there else _wait(client, group, side, patience_s)
+        return count.total() if is_there else _wait(settings, group, side, patience_s)
 
 
 def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | None]:
@@ -66,7 +62,7 @@ def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | No
     """
     servers = bootstrap_servers(settings)
     with _refusals(group):
-        count, _ = _count(admin(settings, servers), group)
+        count = _count(settings, group, _described(settings, group))
         with closing(_wanted(settings, servers, group)) as wanted:
             chosen = wanted.read()
     if not count:
@@ -82,7 +78,7 @@ def is_on_kafkas_side(settings: Settings, group: str) -> bool:
         Failure: Kafka does not answer.
     """
     with _refusals(group):
-        return not _count(admin(settings, bootstrap_servers(settings)), group)[0]["trimtab"]
+        return not _count(settings, group, _described(settings, group))["trimtab"]
 
 
 @contextmanager
@@ -91,7 +87,7 @@ def _refusals(group: str) -> Iterator[None]:
     try:
         yield
     except KafkaException as error:
-        raise Failure(f"{group}: {error.args[0].str()}", ExitCode.UNHEALTHY) from error
+        raise refusal(group, error, ExitCode.UNHEALTHY) from error
 
 
 def _wanted(settings: Settings, servers: str, group: str) -> WantedSide:
@@ -99,32 +95,34 @@ def _wanted(settings: Settings, servers: str, group: str) -> WantedSide:
     return WantedSide(options, group, settings.topics.prefix)
 
 
-def _described(client: AdminClient, group: str) -> ConsumerGroupDescription:
-    asked = client.describe_consumer_groups([group], request_timeout=_ASK_S)[group]
-    found: ConsumerGroupDescription = asked.result()
-    return found
+def _described(settings: Settings, group: str) -> Described:
+    """Ask in a process of its own: librdkafka may end the one that asks."""
+    try:
+        with asking(settings) as subscribers:
+            return subscribers.described([group])[group]
+    except Away as error:
+        raise Away(f"{group}: {error}") from error
+    except Failure as error:
+        raise Failure(f"{group}: {error}", ExitCode.UNHEALTHY) from error
 
 
-def _look_at_members(group: ConsumerGroupDescription, side: Side) -> None:
-    name, others = group.group_id, strangers(group)
+def _look_at_members(name: str, group: Described, side: Side) -> None:
+    others = group.foreign
     if others and side == "trimtab":
         text = f"{name}: {len(others)} of its members in Kafka cannot move: {', '.join(others)}"
         raise Failure(f"{text}; make each a MovingConsumer first", ExitCode.UNHEALTHY)
-    if not _movers(group):
+    if not group.movable:
         text = f"{name} has no members in Kafka that can move: nobody would"
         raise Failure(text, ExitCode.NOT_FOUND)
 
 
-def _movers(group: ConsumerGroupDescription) -> int:
-    return len(group.members) - len(strangers(group))
-
-
-def _wait(client: AdminClient, group: str, side: Side, patience_s: float) -> int:
+def _wait(settings: Settings, group: str, side: Side, patience_s: float) -> int:
     deadline = time.monotonic() + patience_s
     while True:
-        count, is_steady = _count(client, group)
+        described = _described(settings, group)
+        count = _count(settings, group, described)
         total = count.total()
-        if is_steady and total and count[side] == total:
+        if described.is_steady and total and count[side] == total:
             return total
         if time.monotonic() > deadline:
             there = f"{count[side]} of {total} queues are there after {patience_s:.0f} s"
@@ -135,12 +133,13 @@ def _wait(client: AdminClient, group: str, side: Side, patience_s: float) -> int
         time.sleep(_LOOK_S)
 
 
-def _on_kafkas_side(client: AdminClient, group: str, patience_s: float) -> set[Place]:
+def _on_kafkas_side(settings: Settings, group: str, patience_s: float) -> set[Place]:
     """Return which queues are still there, once Kafka says which there are."""
     deadline = time.monotonic() + patience_s
     while True:
-        found, is_steady = _found(client, group)
-        if is_steady:
+        described = _described(settings, group)
+        if described.is_steady:
+            found = _found(settings, group, described)
             return {place for place, side in found.items() if side == "kafka"}
         if time.monotonic() > deadline:
             text = f"{group} stays: Kafka's rebalance of it is not over after {patience_s:.0f} s"
@@ -148,30 +147,25 @@ def _on_kafkas_side(client: AdminClient, group: str, patience_s: float) -> set[P
         time.sleep(_LOOK_S)
 
 
-def _count(client: AdminClient, group: str) -> tuple[Counter[Side], bool]:
-    """Count the queues on each side; tell whether those are all of them."""
-    found, is_steady = _found(client, group)
-    return Counter(found.values()), is_steady
+def _count(settings: Settings, group: str, described: Described) -> Counter[Side]:
+    """Count the queues on each side: all of them, if it is steady."""
+    return Counter(_found(settings, group, described).values())
 
 
-def _found(client: AdminClient, group: str) -> tuple[dict[Place, Side], bool]:
-    """Find the side of each queue, as its last commit says; tell whether those are all queues.
+def _found(settings: Settings, group: str, described: Described) -> dict[Place, Side]:
+    """Find the side of each queue, as its last commit says: of all of them, if it is steady.
 
     Kafka keeps for days what was committed of topics that nobody reads any more, so those count
     only if the group has no members, who all are in Kafka's group on either side. What is assigned
     and has no commit is on Kafka's side.
     """
-    described = _described(client, group)
-    assigned = {
-        (it.topic, it.partition)
-        for member in described.members
-        for it in member.assignment.topic_partitions
-    }
+    assigned = described.assigned
     topics = {topic for topic, _ in assigned}
+    client = admin(settings, bootstrap_servers(settings))
     asked = [ConsumerGroupTopicPartitions(group)]
     answer = client.list_consumer_group_offsets(asked, request_timeout=_ASK_S)[group].result()
     found: dict[Place, Side] = dict.fromkeys(assigned, SIDES[0])
     for it in answer.topic_partitions or []:
         if it.topic in topics or not topics:
             found[it.topic, it.partition] = read_commit(it.offset, it.metadata or "").side
-    return found, described.state == ConsumerGroupState.STABLE
+    return found

@@ -4,25 +4,27 @@ They read messages that members read as well. Consumers that can move (`MovingCo
 rights. Kafka is asked in a process of its own (``subscribers_process`` says why), which is started
 first, so that it is ready when the names are known.
 
-Called by `trimtab doctor`. Its one rule: what Kafka does not say, or may not say, is never taken
-for an answer.
+Called by `trimtab doctor` and, about one group, by ``group_moves``. Its one rule: what Kafka does
+not say, or may not say, is never taken for an answer.
 """
 
 import json
 import subprocess
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from console import subscribers_process
 from console.cluster import bootstrap_servers, native_options
-from console.errors import Failure
+from console.errors import Away, Failure
 from console.settings import Settings
+from console.subscribers_process import REFUSED
 from trimtab.moving.company import cannot_move
 
 PATIENCE_S: Final = 15.0
 """As ``whole_topics`` waits; the process waits for less, twice."""
+_SILENCE: Final = "Kafka does not answer"
 
 
 class Subscribers:
@@ -32,38 +34,63 @@ class Subscribers:
         """Take the process; `asking` makes both."""
         self._process = process
 
-    def of(self, groups: Iterable[str]) -> "dict[str, Joined]":
+    def of(self, groups: Iterable[str]) -> "dict[str, Described]":
         """Return who has joined each of these groups that has somebody who cannot move.
 
         Raises:
+            Failure: It is not known.
+        """
+        return foreign(self.described(groups))
+
+    def described(self, groups: Iterable[str]) -> "dict[str, Described]":
+        """Return how each of these groups is, as Kafka has it.
+
+        Raises:
+            Away: Kafka does not answer.
             Failure: It is not known.
         """
         question = json.dumps(list(groups))
         try:
             answer, _ = self._process.communicate(question, PATIENCE_S)
         except subprocess.TimeoutExpired as error:
-            raise Failure("Kafka does not answer") from error
-        if self._process.returncode:
-            raise Failure(answer.strip() or "Kafka does not answer")
-        return foreign(json.loads(answer))
+            raise Away(_SILENCE) from error
+        if self._process.returncode == REFUSED:
+            raise Failure(answer.strip())
+        if self._process.returncode:  # its library may have ended it
+            raise Away(f"{_SILENCE}: {answer.strip()}" if answer.strip() else _SILENCE)
+        return {name: _described(it) for name, it in json.loads(answer).items()}
 
 
-class Joined(NamedTuple):
-    """The members that Kafka's own group has."""
+class Described(NamedTuple):
+    """A group of Kafka's own."""
 
-    foreign: list[str]
-    """Who cannot move, as client and host."""
-    movable: int
-    """How many can."""
+    is_steady: bool
+    """Whether it is in no rebalance, and has members."""
+    members: list[tuple[str, str]]
+    """The client and the host of each."""
+    assigned: frozenset[tuple[str, int]]
+    """The topics and partitions that they have."""
+
+    @property
+    def foreign(self) -> list[str]:
+        """Who cannot move, as client and host."""
+        return sorted(cannot_move(self.members))
+
+    @property
+    def movable(self) -> int:
+        """How many can."""
+        return len(self.members) - len(self.foreign)
 
 
-def foreign(members: Mapping[str, Collection[tuple[str, str]]]) -> dict[str, Joined]:
-    """Return who has joined each group, by client id and host, if some of them cannot move."""
-    found = {}
-    for group, of in members.items():
-        if others := cannot_move(of):
-            found[group] = Joined(others, len(of) - len(others))
-    return found
+def _described(told: Mapping[str, Any]) -> Described:
+    members = told["members"]
+    assigned = frozenset((topic, number) for _, _, them in members for topic, number in them)
+    return Described(told["is_steady"], [(name, host) for name, host, _ in members], assigned)
+
+
+def foreign(groups: Mapping[str, Described]) -> dict[str, Described]:
+    """Return the groups of which some members cannot move."""
+    return {name: it for name, it in groups.items() if it.foreign}
 
 
 @contextmanager

@@ -4,32 +4,54 @@ When `describe_consumer_groups` is not answered in time, librdkafka 2.16 ends th
 (`rd_kafka_enq_once_del_source_return`). So it runs beside the one that wants to know.
 
 Run only by ``console.subscribers``, as a file. Standard input is the client's options on one line,
-then the groups' names; standard output is each group's clients and their hosts, or why not.
+then the groups' names; standard output is how each group is and who is in it, or why not.
 """
 
 import json
 import sys
+from typing import Any
 
-from confluent_kafka import ConsumerGroupState, KafkaException
-from confluent_kafka.admin import AdminClient
+from confluent_kafka import ConsumerGroupState, KafkaError, KafkaException
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
+    AdminClient,
+    ConsumerGroupDescription,
+)
 
 ASK_S = 5.0
+REFUSED, SILENT = 3, 5
+"""How it ends: Kafka has refused to tell; it does not answer. With any other, it was ended."""
+_SILENCE = {
+    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 - librdkafka's own name
+    KafkaError._TIMED_OUT,  # noqa: SLF001 - as above
+    KafkaError._TRANSPORT,  # noqa: SLF001 - as above
+}
 _WITHOUT_MEMBERS = {ConsumerGroupState.EMPTY, ConsumerGroupState.DEAD}
 
 
-def ask(client: AdminClient, names: list[str]) -> dict[str, list[tuple[str, str]]]:
-    """Return the members of each of these groups that has any."""
+def ask(client: AdminClient, names: list[str]) -> dict[str, dict[str, Any]]:
+    """Return how each of these groups is, and its members; of many, only those that have any."""
     wanted = names
     if len(names) > 1:  # most are none of Kafka's
-        there = client.list_consumer_groups(request_timeout=ASK_S).result().valid
-        living = {it.group_id for it in there if it.state not in _WITHOUT_MEMBERS}
+        there = client.list_consumer_groups(request_timeout=ASK_S).result()
+        for error in there.errors:  # of a broker that has not said which groups it has
+            raise error
+        living = {it.group_id for it in there.valid if it.state not in _WITHOUT_MEMBERS}
         wanted = [it for it in names if it in living]
     asked = client.describe_consumer_groups(wanted, request_timeout=ASK_S) if wanted else {}
-    found = {name: future.result().members for name, future in asked.items()}
+    return {name: _told(future.result()) for name, future in asked.items()}
+
+
+def _told(group: ConsumerGroupDescription) -> dict[str, Any]:
     return {
-        name: [(it.client_id, it.host) for it in members]
-        for name, members in found.items()
-        if members
+        "is_steady": group.state == ConsumerGroupState.STABLE,
+        "members": [
+            [
+                it.client_id,
+                it.host,
+                [[place.topic, place.partition] for place in it.assignment.topic_partitions],
+            ]
+            for it in group.members
+        ],
     }
 
 
@@ -40,7 +62,7 @@ def main() -> int:
         found = ask(client, json.loads(sys.stdin.read()))
     except KafkaException as error:
         sys.stdout.write(error.args[0].str())
-        return 1
+        return SILENT if error.args[0].code() in _SILENCE else REFUSED
     sys.stdout.write(json.dumps(found))
     return 0
 

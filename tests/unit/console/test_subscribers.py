@@ -2,12 +2,22 @@
 
 import socket
 from collections.abc import Iterator
+from concurrent.futures import Future
+from typing import Any
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
+    ListConsumerGroupsResult,
+)
 
 from console import subscribers, subscribers_process
 from console.errors import Failure
 from console.settings import load
+from console.subscribers import Described
+from tests.builders.command_line import Run
+
+NOTHING: frozenset[tuple[str, int]] = frozenset()
 
 
 @pytest.fixture
@@ -28,9 +38,42 @@ def test_a_kafka_that_hangs_is_said_to(silent: str, monkeypatch: pytest.MonkeyPa
 
 def test_consumers_that_can_move_are_no_foreign_members() -> None:
     """They join by rights; anybody else is named with the host."""
-    members = {"billing": [("trimtab-moving-a", "/h1"), ("old", "/h2")], "b": []}
+    members = [("trimtab-moving-a", "/h1"), ("old", "/h2")]
+    groups = {
+        "billing": Described(is_steady=True, members=members, assigned=NOTHING),
+        "b": Described(is_steady=False, members=[], assigned=NOTHING),
+    }
 
-    assert {"billing": (["old at /h2"], 1)} == subscribers.foreign(members)
+    (billing,) = subscribers.foreign(groups).values()
+
+    assert (["old at /h2"], 1) == (billing.foreign, billing.movable)
+
+
+@pytest.mark.slow
+def test_who_asks_on_which_side_a_group_is_does_not_die_of_it(run: Run) -> None:
+    """Nobody listens there: one line, and a code that scripts know."""
+    nowhere = "kafka.bootstrap_servers=127.0.0.1:1"
+    code, out, err = run("groups", "sides", "billing", "--set", nowhere)
+
+    assert (5, "", 1) == (code, out, len(err.splitlines())), err
+    assert err.startswith("trimtab: billing: Kafka does not answer")
+
+
+class Half:
+    """A Kafka of which one broker does not say which groups it has."""
+
+    def list_consumer_groups(self, **_: object) -> "Future[Any]":
+        """Say what the others have."""
+        answer: Future[Any] = Future()
+        error = KafkaException(KafkaError(KafkaError.COORDINATOR_NOT_AVAILABLE))
+        answer.set_result(ListConsumerGroupsResult(valid=[], errors=[error]))
+        return answer
+
+
+def test_what_one_broker_does_not_say_is_not_known() -> None:
+    """The doctor would find no foreign members in the groups that are there."""
+    with pytest.raises(KafkaException):
+        subscribers_process.ask(Half(), ["billing", "orders"])  # type: ignore[arg-type]  # a client
 
 
 def test_it_waits_longer_than_the_process() -> None:
