@@ -7,12 +7,16 @@ A controller has clients of librdkafka and of Java, which want to be told the sa
 So one way to say it will do: what can be said in Java's words is said in them as well.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
+    AdminClient,
+    ClusterMetadata,
+)
 
 from console.embedded.instance import Instance
 from console.errors import Away, ExitCode, Failure
@@ -55,6 +59,8 @@ _SILENCE: Final = {
     KafkaError.NOT_COORDINATOR,
 }
 """Nobody has answered, or a broker that has just started cannot yet."""
+_CHANGING: Final = re.compile(r" \(after \d+ms in state .*\)$")
+"""What librdkafka appends, different each time."""
 
 
 def bootstrap_servers(settings: Settings) -> str:
@@ -122,6 +128,43 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
+class Met:
+    """What a client has met last on its way to Kafka, such as a password that is refused.
+
+    librdkafka says it to the client's `error_cb` alone: whoever asks hears that time is up.
+    """
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, error: KafkaError) -> None:
+        """Note it; that no broker is left follows from it."""
+        if error.code() != KafkaError._ALL_BROKERS_DOWN:  # noqa: SLF001 - librdkafka's own name
+            self._last = _CHANGING.sub("", error.str())
+
+    def beside(self, error: KafkaError) -> str:
+        """Return how a question failed, and what was met."""
+        return f"{error.str()} ({self._last})" if self._last else error.str()
+
+
+class _Admin(AdminClient):
+    """One that says why it does not come through."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._met = Met()
+        told: dict[str, Any] = {**options, "error_cb": self._met}
+        super().__init__(told)
+
+    def list_topics(self, *asked: Any, **options: Any) -> ClusterMetadata:  # noqa: ANN401 - as of it
+        """Ask what topics there are, as the first thing that is asked."""
+        try:
+            return super().list_topics(*asked, **options)
+        except KafkaException as error:
+            self.poll(0)  # so it hears
+            told = error.args[0]
+            raise KafkaException(KafkaError(told.code(), self._met.beside(told))) from error
+
+
 def admin(settings: Settings, servers: str) -> AdminClient:
     """An admin client; it connects when it is first used."""
-    return AdminClient({**native_options(settings), "bootstrap.servers": servers, "log_level": 2})
+    return _Admin({**native_options(settings), "bootstrap.servers": servers, "log_level": 2})

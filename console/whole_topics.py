@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 from confluent_kafka.admin import ClusterMetadata  # type: ignore[attr-defined]  # public, but only for Python
 
-from console.cluster import native_options
+from console.cluster import Met, native_options
 from console.errors import Away, ExitCode, Failure
 from console.settings import Settings
 from trimtab.protocol import partition_of
@@ -101,6 +101,7 @@ def count(settings: Settings, servers: str, topic: str) -> int:
 
 @contextmanager
 def _reading(settings: Settings, servers: str, topics: Sequence[str]) -> Iterator[Consumer]:
+    met = Met()
     consumer = Consumer(
         {
             **native_options(settings),
@@ -110,6 +111,7 @@ def _reading(settings: Settings, servers: str, topics: Sequence[str]) -> Iterato
             "enable.partition.eof": True,  # the last records may have been compacted away
             "fetch.wait.max.ms": 10,  # there is nothing to wait for
             "log_level": 2,
+            "error_cb": met,
         }
     )
     try:
@@ -118,7 +120,9 @@ def _reading(settings: Settings, servers: str, topics: Sequence[str]) -> Iterato
         if error.args[0].code() in _FORBIDDEN:
             reason = error.args[0].str()
             raise Failure(f"no right to read {', '.join(topics)}: {reason}") from error
-        raise Away(f"Kafka does not answer at {servers}: {error.args[0].str()}") from error
+        consumer.poll(0)  # so it tells what it has met
+        why = met.beside(error.args[0])
+        raise Away(f"Kafka does not answer at {servers}: {why}") from error
     finally:
         consumer.close()
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient
 
+from tests.builders.command_line import caller
 from tests.integration.java_process import JavaProcess
 from tests.integration.java_programs import answered, java
 from tests.integration.secured_callers import (
@@ -180,3 +181,36 @@ def test_the_guard_of_a_member_in_java_is_let_in(secured: SecuredKafka) -> None:
 def dotless(text: str) -> str:
     """The options have other names in kafka-python."""
     return text.replace("sasl.m", "sasl_m").replace("security.p", "security_p")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"protocol": "SASL_SSL", "password": "wrong"}, "invalid credentials"),
+        ({"protocol": "SASL_SSL", "further": {"ssl.ca.location": None}}, "certificate"),
+    ],
+    ids=["wrong password", "unknown authority"],
+)
+@pytest.mark.parametrize("command", [("groups", "list"), ("topics", "check")])
+def test_the_terminal_says_what_is_refused(
+    secured: SecuredKafka,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: tuple[str, ...],
+    arguments: dict[str, Any],
+    said: str,
+) -> None:
+    """Or who has mistyped a password would look for a dead Kafka."""
+    monkeypatch.setattr("console.whole_topics._TIMEOUT_S", 2.0)
+    monkeypatch.setattr("console.topics.REQUEST_TIMEOUT_S", 2.0)
+    wrong = Caller(secured, "confluent").arguments(**arguments)
+    settings = {f"kafka.options.{name}": value for name, value in wrong["kafka"].items()}
+    del settings["kafka.options.log_level"]
+    settings["kafka.bootstrap_servers"] = wrong["bootstrap_servers"]
+    flags = [word for name, it in settings.items() for word in ("--set", f"{name}={it}")]
+
+    code, out, err = caller(monkeypatch, capsys)(*command, *flags)
+
+    assert (5, "") == (code, out)
+    assert "Kafka does not answer at localhost:" in err
+    assert said in err.lower()
