@@ -18,6 +18,8 @@ from console.views.controllers import SILENT_S
 from trimtab.protocol import CONTROLLERS, Controller, HandOver
 
 _LOOK_S: Final = 0.5
+_HEARD_S: Final = 6.0
+"""In this time each controller speaks."""
 
 
 def hand_over_to(published: Published, name: str | None, reason: str, patience_s: float) -> str:
@@ -35,18 +37,29 @@ def hand_over_to(published: Published, name: str | None, reason: str, patience_s
     write(published.settings, CONTROLLERS, standby, asked)
     deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline:
-        now = _living(published).get(standby)
-        if now is not None and now.role == "active" and now.batch is not None:
+        if any(_is_at_work(it, standby) for _, it in published.controllers()):
             return standby
         time.sleep(_LOOK_S)
     said = f"{standby} has been asked and is not at work within {patience_s:.0f} s"
-    raise Failure(f"{said}: see its log, and `trimtab controllers list`", ExitCode.TIMEOUT)
+    remedy = "see its log, and `trimtab controllers list`; what was asked stays written"
+    raise Failure(f"{said}, and may still be: {remedy}", ExitCode.TIMEOUT)
+
+
+def _is_at_work(it: Controller, standby: str) -> bool:
+    return it.controller == standby and it.role == "active" and it.batch is not None
 
 
 def _living(published: Published) -> dict[str, Controller]:
+    """Return who lives; by a clock that is ahead of Kafka's no standby does, so they are heard."""
     now_ms = time.time_ns() // 1_000_000
     said = published.controllers()
-    return {it.controller: it for at_ms, it in said if now_ms - at_ms <= 1_000 * SILENT_S}
+    living = {it.controller: it for at_ms, it in said if now_ms - at_ms <= 1_000 * SILENT_S}
+    if any(it.role == "standby" for it in living.values()):
+        return living
+    before = {it.controller: at_ms for at_ms, it in said}
+    time.sleep(_HEARD_S)
+    again = published.controllers()
+    return {it.controller: it for at_ms, it in again if at_ms > before.get(it.controller, 0)}
 
 
 def _chosen(living: dict[str, Controller], name: str | None) -> str:

@@ -75,7 +75,7 @@ def hand_over(
     ] = None,
     *,
     reason: Annotated[str, typer.Option(help="Why, for the log.")] = "asked for",
-    timeout: Annotated[str, typer.Option(metavar="30s", help="How long to wait for it.")] = "30s",
+    timeout: Annotated[str, typer.Option(metavar="60s", help="How long to wait for it.")] = "60s",
     config: ConfigFile = None,
     key_values: KeyValues = None,
 ) -> None:

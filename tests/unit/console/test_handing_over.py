@@ -1,0 +1,96 @@
+"""A standby is asked to take over, whatever the clock here says."""
+
+import inspect
+
+import pytest
+
+from console import handing_over
+from console.commands import controllers
+from console.errors import ExitCode, Failure
+from console.handing_over import hand_over_to
+from console.published import Published
+from console.settings import load
+from console.settings.units import parse_duration
+from streaming.startup.takeover import LONGEST_S
+from tests.unit.console.views.published_records import START_MS
+from tests.unit.console.views.test_controllers import SAID
+from trimtab.protocol import Controller
+
+EVERY_MS = 5_000
+"""A controller speaks so often."""
+
+
+class Kafka:
+    """Where the controllers a and b speak every five seconds, one at work, one standing by."""
+
+    def __init__(self, off_s: int = 0, *, obeys: bool = True, lives: bool = True) -> None:
+        self._now_ms, self._off_ms = START_MS, off_s * 1_000
+        self._obeys, self._lives = obeys, lives
+        self.asked: list[str] = []
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        self._now_ms += round(seconds * 1_000)
+
+    def time_ns(self) -> int:
+        """Tell the time by the clock here."""
+        return (self._now_ms + self._off_ms) * 1_000_000
+
+    def monotonic(self) -> float:
+        """Tell how late it is."""
+        return self._now_ms / 1_000
+
+    def write(self, _settings: object, _topic: object, key: str, _record: object) -> None:
+        """Take what is asked."""
+        self.asked.append(key)
+
+    def controllers(self) -> list[tuple[int, Controller]]:
+        """Return the last word of each."""
+        at_ms = (self._now_ms if self._lives else START_MS - 60_000) // EVERY_MS * EVERY_MS
+        roles = {"a": "active", "b": "active" if self.asked and self._obeys else "standby"}
+        one = Controller.model_validate_json(SAID)
+        return [
+            (at_ms, one.model_copy(update={"controller": name, "role": role}))
+            for name, role in roles.items()
+        ]
+
+
+def asked(monkeypatch: pytest.MonkeyPatch, kafka: Kafka) -> str:
+    """Ask for it, without a name."""
+    monkeypatch.setattr(handing_over, "time", kafka)
+    monkeypatch.setattr(handing_over, "write", kafka.write)
+    monkeypatch.setattr(Published, "controllers", kafka.controllers)
+    settings = load(key_values=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
+    return hand_over_to(Published(settings), None, "upgrade", 60)
+
+
+@pytest.mark.parametrize("off_s", [-3_600, -16, 0, 16, 3_600])
+def test_a_standby_is_found_by_every_clock(monkeypatch: pytest.MonkeyPatch, off_s: int) -> None:
+    """A laptop that is ahead would find all of them silent."""
+    kafka = Kafka(off_s)
+
+    assert ("b", ["b"]) == (asked(monkeypatch, kafka), kafka.asked)
+
+
+def test_one_that_is_gone_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its last word stays."""
+    kafka = Kafka(lives=False)
+    with pytest.raises(Failure, match="there is no standby"):
+        asked(monkeypatch, kafka)
+
+    assert [] == kafka.asked
+
+
+def test_what_was_asked_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is told that it has not happened must know that it still may."""
+    with pytest.raises(Failure, match="and may still be: ") as failure:
+        asked(monkeypatch, Kafka(obeys=False))
+
+    assert ExitCode.TIMEOUT == failure.value.exit_code
+
+
+def test_the_command_waits_longer_than_the_standby() -> None:
+    """Which waits for the other one's batch, and then has to do one of its own."""
+    waits = inspect.signature(controllers.hand_over).parameters["timeout"].default
+
+    assert LONGEST_S < parse_duration(waits).total_seconds()
