@@ -135,16 +135,16 @@ class Met:
     """
 
     def __init__(self) -> None:
-        self._last = ""
+        self.last = ""
 
     def __call__(self, error: KafkaError) -> None:
         """Note it; that no broker is left follows from it."""
         if error.code() != KafkaError._ALL_BROKERS_DOWN:  # noqa: SLF001 - librdkafka's own name
-            self._last = _CHANGING.sub("", error.str())
+            self.last = _CHANGING.sub("", error.str())
 
     def beside(self, error: KafkaError) -> str:
         """Return how a question failed, and what was met."""
-        return f"{error.str()} ({self._last})" if self._last else error.str()
+        return f"{error.str()} ({self.last})" if self.last else error.str()
 
 
 class _Admin(AdminClient):

@@ -19,8 +19,9 @@ from typing import Any, Self
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from pydantic import ValidationError
 
-from console.cluster import bootstrap_servers, native_options
+from console.cluster import Met, bootstrap_servers, native_options
 from console.errors import ExitCode, Failure
+from console.progress import Stderr
 from console.settings import Settings
 from console.whole_topics import count, ends
 from trimtab.protocol import (
@@ -123,6 +124,7 @@ class _AnswerReader:
         servers, topic = bootstrap_servers(settings), f"{settings.topics.prefix}{HISTORY.name}"
         found = ends(settings, servers, topic)
         partition = partition_of(name, len(found))
+        self._topic, self._met = topic, Met()
         self._consumer = Consumer(
             {
                 **native_options(settings),
@@ -131,6 +133,7 @@ class _AnswerReader:
                 "enable.auto.commit": False,
                 "fetch.wait.max.ms": 100,
                 "log_level": 2,
+                "error_cb": self._met,
             }
         )
         self._consumer.assign([TopicPartition(topic, partition, found[partition])])
@@ -144,12 +147,19 @@ class _AnswerReader:
         self._consumer.close()
 
     def wait_for(self, ids: AbstractSet[str], patience_s: float) -> dict[str, CommandAnswer]:
-        """Return the answers to commands that have come in time."""
+        """Return the answers to commands that have come in time.
+
+        Raises:
+            Failure: The caller may not read them.
+        """
         heard: dict[str, CommandAnswer] = {}
         deadline = time.monotonic() + patience_s
         while len(heard) < len(ids) and (left := deadline - time.monotonic()) > 0:
             message = self._consumer.poll(min(left, _POLL_S))
-            if message is None or message.error() is not None:
+            if message is None:
+                continue
+            if (error := message.error()) is not None:
+                self._look_at(error)
                 continue
             try:
                 entry = decode(HISTORY, message.value())
@@ -157,7 +167,17 @@ class _AnswerReader:
                 continue  # of a later version, or nobody's
             if isinstance(entry, CommandAnswer) and entry.id in ids:
                 heard[entry.id] = entry
+        if len(heard) < len(ids) and self._met.last:
+            Stderr().note(f"trouble while {self._topic} was read: {self._met.last}")
         return heard
+
+    def _look_at(self, error: KafkaError) -> None:
+        """Note what may pass, and raise what no waiting mends."""
+        if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+            reason = f"no right to Read topic {self._topic}: docs/rights.md says what to give"
+            raise Failure(f"written, and may be obeyed, but its answer cannot be read: {reason}")
+        if error.code() != KafkaError.GROUP_AUTHORIZATION_FAILED:  # a group is never needed
+            self._met(error)
 
 
 def user() -> str:

@@ -3,9 +3,10 @@
 from typing import Any, NamedTuple
 
 import pytest
-from confluent_kafka import TopicPartition
+from confluent_kafka import KafkaError, TopicPartition
 
 from console import operator_commands
+from console.errors import ExitCode, Failure
 from console.operator_commands import Address, give, signed
 from console.settings import load
 from tests.unit.console.views.published_records import cause
@@ -31,11 +32,23 @@ class Answer(NamedTuple):
         """It is no error."""
 
 
+class Refusal(NamedTuple):
+    """An error where a message should be."""
+
+    code: int
+
+    def error(self) -> KafkaError:
+        """What is wrong."""
+        return KafkaError(self.code)
+
+
 class Installation:
     """Topics of 16 partitions, and a controller that answers what comes to the right one."""
 
     def __init__(self) -> None:
         self.heard: list[Command] = []
+        self.refuses: int | None = None
+        """How reading fails."""
         self._read: list[TopicPartition] = []
 
     def produce(self, _topic: str, value: bytes, key: bytes, partition: int, **_: object) -> None:
@@ -51,8 +64,10 @@ class Installation:
         """Note what is read."""
         self._read = places
 
-    def poll(self, _timeout: float) -> Answer | None:
+    def poll(self, _timeout: float) -> Answer | Refusal | None:
         """Give the answer to whoever reads where it stands."""
+        if self.refuses is not None:
+            return Refusal(self.refuses)
         if not self.heard or [(it.partition, it.offset) for it in self._read] != [(PLACE, END)]:
             return None
         asked = self.heard[-1]
@@ -90,11 +105,45 @@ def installation(monkeypatch: pytest.MonkeyPatch) -> Installation:
     return made
 
 
-def test_kafka_says_how_many_partitions_there_are(installation: Installation) -> None:
-    """Who commands need not have the controller's settings."""
+def order(patience_s: float) -> tuple[Command, CommandAnswer | None]:
+    """Pause the group."""
     settings = load(key_values=["kafka.bootstrap_servers=k:1"], environment={}).settings
     command = signed(Address("GROUP", NAME), "rack 7", "pause")
+    return command, give(settings, NAME, command, patience_s)
 
-    answer = give(settings, NAME, command, 0.2)
+
+def test_kafka_says_how_many_partitions_there_are(installation: Installation) -> None:
+    """Who commands need not have the controller's settings."""
+    command, answer = order(0.2)
 
     assert ([command], 17) == (installation.heard, answer and answer.epoch)
+
+
+def test_who_may_not_read_the_answer_does_not_wait_for_it(installation: Installation) -> None:
+    """And is told that the command is given all the same."""
+    installation.refuses = KafkaError.TOPIC_AUTHORIZATION_FAILED
+
+    with pytest.raises(
+        Failure, match=r"^written, and may be obeyed, but .* no right to Read topic"
+    ):
+        order(60)
+    assert 1 == len(installation.heard)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (KafkaError._TRANSPORT, "trouble while trimtab.history was read: "),  # noqa: SLF001 - its documented name
+        (KafkaError.GROUP_AUTHORIZATION_FAILED, ""),
+    ],
+)
+def test_who_waits_in_vain_is_told_what_was_in_the_way(
+    installation: Installation, capsys: pytest.CaptureFixture[str], code: int, said: str
+) -> None:
+    """It may be Kafka, and no dead controller; a right to groups nobody needs here."""
+    installation.refuses = code
+
+    with pytest.raises(Failure, match="no answer within") as failure:
+        order(0.01)
+    assert ExitCode.TIMEOUT == failure.value.exit_code
+    assert (said != "") == capsys.readouterr().err.startswith(said or "trouble")
