@@ -5,11 +5,15 @@ Called by `trimtab groups` and `trimtab brokers`; writing and waiting are in
 ``console.operator_commands``.
 """
 
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
 from console.commands.options import milliseconds_of, now_ms
+from console.encoding import visible
 from console.errors import ExitCode, Failure
 from console.output import fitting, write
 
@@ -92,13 +96,26 @@ def _give(
     from console.operator_commands import give
     from console.published import at_once
 
-    answer = at_once(lambda: give(settings, name, command, patience_s))
+    undone = [] if undo is None else [f"undo: {undo}"]
+    with perhaps_given([f"{command.kind} {about} ({command.id})", *undone]):
+        answer = at_once(lambda: give(settings, name, command, patience_s))
     if answer is None:
         write(f"sent: {command.kind} {about} ({command.id})")
         return
     write(f"done: {command.kind} {about}{further(answer)}")
     if undo is not None:
         write(f"undo: {undo}")
+
+
+@contextmanager
+def perhaps_given(said: Iterable[str]) -> Iterator[None]:
+    """Say with Ctrl-C what may be written by then: nobody takes it back."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        lines = ["interrupted; what follows may be written already, and is obeyed then", *said]
+        sys.stderr.writelines(f"trimtab: {visible(it)}\n" for it in lines)
+        raise
 
 
 def _rehearse_broker(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from console.commands.commanding import Asked, command_group, further
+from console.commands.commanding import Asked, command_group, further, perhaps_given
 from console.errors import ExitCode, Failure
 from console.output import write
 
@@ -77,7 +77,9 @@ def _command_several(
 
         rehearse(settings, name, *commands)
         return
-    answers = at_once(lambda: give_all(settings, name, commands, patience_s))
+    given = zip(members, commands, strict=True)
+    with perhaps_given(f"{verb} {member} of {name} ({it.id})" for member, it in given):
+        answers = at_once(lambda: give_all(settings, name, commands, patience_s))
     if patience_s is None:
         for member, command in zip(members, commands, strict=True):
             write(f"sent: {verb} {member} of {name} ({command.id})")

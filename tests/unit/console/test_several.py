@@ -10,7 +10,7 @@ from tests.unit.console.planning.test_plan import drains
 from tests.unit.console.views.published_records import cause
 from trimtab.protocol import Command, CommandAnswer
 
-OK, USAGE, REFUSED, NOT_FOUND, TIMEOUT = 0, 2, 3, 4, 5
+OK, USAGE, REFUSED, NOT_FOUND, TIMEOUT, INTERRUPTED = 0, 2, 3, 4, 5, 130
 WHY = ("--reason", "rack 7")
 IN_R2 = ("--rack", "r2")
 
@@ -22,12 +22,15 @@ class Controller:
         self.heard: list[Command] = []
         self.refuses: set[str] = set()
         self.ignores: set[str] = set()
+        self.is_interrupted = False
 
     def give_all(
         self, _settings: object, name: str, commands: Sequence[Command], patience_s: float | None
     ) -> list[CommandAnswer | None]:
         """Stand in for Kafka and the controller."""
         self.heard += commands
+        if self.is_interrupted:
+            raise KeyboardInterrupt
         return [None if patience_s is None else self._answer(name, it) for it in commands]
 
     @property
@@ -123,6 +126,26 @@ def test_the_worst_answer_is_the_exit_code(run: Run, other_end: Controller) -> N
 
     code, out, _ = run("groups", "drain", NAME, *IN_R2, *WHY, "--no-wait")
     assert (OK, 2) == (code, out.count("sent: drain "))
+
+
+@pytest.mark.usefixtures("group")
+def test_who_waits_no_longer_is_told_what_may_still_be_obeyed(
+    run: Run, other_end: Controller
+) -> None:
+    """Ctrl-C ends the waiting, and takes nothing back."""
+    other_end.is_interrupted = True
+    code, out, err = run("groups", "drain", NAME, *IN_R2, *WHY)
+    assert (INTERRUPTED, "") == (code, out)
+    given = zip(other_end.told, other_end.heard, strict=True)
+    assert [f"trimtab: drain {who} of {NAME} ({it.id})" for (_, who), it in given] == [
+        *err.splitlines()[1:]
+    ]
+
+    code, out, err = run("groups", "drain", NAME, "b", *WHY)
+    told = [line.removeprefix("trimtab: ") for line in err.splitlines()]
+    assert (INTERRUPTED, "", 3) == (code, out, len(told))
+    assert "may be written already, and is obeyed then" in told[0]
+    assert f'undo: trimtab groups undrain {NAME} b --reason "as before"' == told[2]
 
 
 def test_a_member_of_which_the_place_is_not_known_is_named(
