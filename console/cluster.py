@@ -167,4 +167,5 @@ class _Admin(AdminClient):
 
 def admin(settings: Settings, servers: str) -> AdminClient:
     """An admin client; it connects when it is first used."""
-    return _Admin({**native_options(settings), "bootstrap.servers": servers, "log_level": 2})
+    told = {"bootstrap.servers": servers, "log_level": 2, "allow.auto.create.topics": False}
+    return _Admin({**native_options(settings), **told})

@@ -23,6 +23,7 @@ from console.cluster import Met, bootstrap_servers, native_options
 from console.errors import ExitCode, Failure
 from console.progress import Stderr
 from console.settings import Settings
+from console.topics import forbidden
 from console.whole_topics import count, ends
 from trimtab.protocol import (
     COMMANDS,
@@ -174,7 +175,7 @@ class _AnswerReader:
     def _look_at(self, error: KafkaError) -> None:
         """Note what may pass, and raise what no waiting mends."""
         if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
-            reason = f"no right to Read topic {self._topic}: docs/rights.md says what to give"
+            reason = forbidden("Read", self._topic)
             raise Failure(f"written, and may be obeyed, but its answer cannot be read: {reason}")
         if error.code() != KafkaError.GROUP_AUTHORIZATION_FAILED:  # a group is never needed
             self._met(error)

@@ -89,9 +89,12 @@ def survey(admin: AdminClient, specs: Sequence[TopicSpec], servers: str) -> list
     """Look at every topic; ``servers`` is where, for people.
 
     Raises:
-        Failure: Kafka does not answer.
+        Failure: Kafka does not answer, or the caller may not look.
     """
     existing = _metadata(admin, servers)
+    for spec in specs:
+        if spec.name not in existing:
+            _check_right(admin, spec.name, servers)
     present = [spec for spec in specs if spec.name in existing]
     configs = _configs(admin, [spec.name for spec in present])
     return [
@@ -202,9 +205,24 @@ def _problems(
             )
 
 
-def _metadata(admin: AdminClient, servers: str) -> dict[str, TopicMetadata]:
+def forbidden(operation: str, topic: str) -> Failure:
+    """Return how a command ends that lacks a right."""
+    return Failure(f"no right to {operation} topic {topic}: docs/rights.md says what to give")
+
+
+def _check_right(admin: AdminClient, topic: str, servers: str) -> None:
+    """Refuse to take what one may not see for missing; only who asks for it alone is told."""
+    found = _metadata(admin, servers, topic).get(topic)
+    error = None if found is None else found.error
+    if error is not None and error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+        raise forbidden("Describe", topic)
+
+
+def _metadata(
+    admin: AdminClient, servers: str, topic: str | None = None
+) -> dict[str, TopicMetadata]:
     try:
-        return admin.list_topics(timeout=REQUEST_TIMEOUT_S).topics
+        return admin.list_topics(topic, REQUEST_TIMEOUT_S).topics
     except KafkaException as error:
         why = f"Kafka does not answer at {servers}: {error.args[0].str()}"
         remedy = "is it up, and is kafka.bootstrap_servers right (`trimtab config show`)?"

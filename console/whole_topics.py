@@ -18,6 +18,7 @@ from confluent_kafka.admin import ClusterMetadata  # type: ignore[attr-defined] 
 from console.cluster import Met, native_options
 from console.errors import Away, ExitCode, Failure
 from console.settings import Settings
+from console.topics import forbidden
 from trimtab.protocol import partition_of
 
 _TIMEOUT_S = 15.0
@@ -176,7 +177,7 @@ def partitions(consumer: Topics, topic: str) -> int:
             remedy = "`trimtab topics init` makes what is missing of trimtab's own"
             raise Failure(f"there is no topic {topic}; {remedy}", ExitCode.NOT_FOUND)
         if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
-            raise _forbidden("Describe", topic)
+            raise forbidden("Describe", topic)
         if error.code() not in _PASSING:
             raise Failure(f"topic {topic} cannot be read: {error.str()}")
         if time.monotonic() > deadline:
@@ -187,12 +188,8 @@ def partitions(consumer: Topics, topic: str) -> int:
 def _ending(error: KafkaError, topic: str) -> Exception:
     """Return what ends the reading of a topic."""
     if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
-        return _forbidden("Read", topic)
+        return forbidden("Read", topic)
     return KafkaException(error)
-
-
-def _forbidden(operation: str, topic: str) -> Failure:
-    return Failure(f"no right to {operation} topic {topic}: docs/rights.md says what to give")
 
 
 def _younger(

@@ -23,9 +23,9 @@ class Brokers:
         self.made = False
         self._lagging = lagging
 
-    def list_topics(self, timeout: float) -> Any:  # noqa: ANN401 - as the client's
+    def list_topics(self, topic: str | None, timeout: float) -> Any:  # noqa: ANN401 - as the client's
         """List all, if they were made."""
-        del timeout
+        del topic, timeout
         part = SimpleNamespace(leader=1, replicas=[1])
         known = [SimpleNamespace(partitions={0: part, 1: part}) for _ in SPECS]
         names = [it.name for it in SPECS] if self.made else []
