@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from console.commands.commanding import Asked, command_broker
-from console.commands.group_views import Since, at_work, published_by
+from console.commands.group_views import Since, at_work, published_by, remark_on
 from console.commands.help import Command, group
 from console.commands.options import (
     ConfigFile,
@@ -52,6 +52,7 @@ def brokers() -> None:
 
 @app.command("list", cls=Command)
 def list_brokers(
+    context: typer.Context,
     *,
     cluster: Annotated[str | None, typer.Option(help="Only this cluster.")] = None,
     watch: Watch = False,
@@ -81,6 +82,7 @@ def list_brokers(
         return Listing("brokers", rows, view.NARROW, view.WIDE).shown(output)
 
     watched(draw, output, watch=watch, remark=at_work(published))
+    remark_on(published, context)
 
 
 @app.command(cls=Command)

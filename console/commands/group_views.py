@@ -99,7 +99,7 @@ def list_groups(
         return Listing("groups", rows, view.NARROW, view.WIDE).shown(output)
 
     watched(draw, output, watch=watch, remark=at_work(published))
-    _remark(published, context)
+    remark_on(published, context)
 
 
 def describe(
@@ -120,7 +120,7 @@ def describe(
     published = published_by(config, key_values)
     remark = at_work(published)
     watched(lambda: _described(published, name), output, watch=watch, remark=remark)
-    _remark(published, context)
+    remark_on(published, context)
 
 
 def history(
@@ -240,7 +240,7 @@ def at_work(published: "Published") -> Callable[[], str | None]:
     return AtWork(published).remark
 
 
-def _remark(published: "Published", context: typer.Context) -> None:
+def remark_on(published: "Published", context: typer.Context) -> None:
     """Say so if no controller is at work: tables look the same for as long as Kafka keeps them.
 
     Who watches is told above each view.

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from console.commands.group_views import at_work, published_by
+from console.commands.group_views import at_work, published_by, remark_on
 from console.commands.help import Command, group
 from console.commands.options import ConfigFile, KeyValues, Output, Watch
 from console.output import Format, Listing, Shown
+from console.progress import Stderr
 from console.watching import watched
 
 app = group()
@@ -27,6 +28,7 @@ def members() -> None:
 
 @app.command("list", cls=Command)
 def list_members(
+    context: typer.Context,
     name: Annotated[
         str | None, typer.Argument(metavar="[GROUP]", help="Of this group; otherwise of all.")
     ] = None,
@@ -47,12 +49,15 @@ def list_members(
     """
     published = published_by(config, key_values)
 
+    cut: list[str] = []
+
     def draw() -> Shown:
         from console.published import at_once, the_group
         from console.views import members as view
 
         if name is None:
-            rows = view.rows(at_once(published.briefs))
+            groups = at_once(published.briefs)
+            rows, cut[:] = view.rows(groups), view.cuts(groups)
         else:
             summary = at_once(lambda: the_group(published, name))
             told = at_once(lambda: published.assignments(name))
@@ -60,3 +65,6 @@ def list_members(
         return Listing("members", rows, view.NARROW, view.WIDE).shown(output)
 
     watched(draw, output, watch=watch, remark=at_work(published))
+    for each in cut:
+        Stderr().note(each)
+    remark_on(published, context)

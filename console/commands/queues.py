@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from console.commands.group_views import Group, at_work, published_by
+from console.commands.group_views import Group, at_work, published_by, remark_on
 from console.commands.help import Command, group
 from console.commands.options import ConfigFile, KeyValues, Output, Watch
 from console.output import Format, Listing, Shown
@@ -42,6 +42,7 @@ class QueueState(StrEnum):
 
 @app.command("list", cls=Command)
 def list_queues(
+    context: typer.Context,
     name: Group,
     *,
     owner: Annotated[
@@ -91,6 +92,7 @@ def list_queues(
         return Listing("queues", chosen, shown, view.WIDE).shown(output)
 
     watched(draw, output, watch=watch, remark=at_work(published))
+    remark_on(published, context)
 
 
 def _measure(settings: "Settings", group: str, rows: list[dict[str, object]]) -> None:

@@ -5,6 +5,7 @@ members; the rest are known by their assignments alone.
 """
 
 from collections.abc import Iterable, Mapping
+from shlex import quote
 
 from console.briefs import Brief, BriefMember
 from trimtab.protocol import Assignment, Group, MemberSummary
@@ -25,6 +26,16 @@ def rows(groups: Iterable[Group | Brief]) -> list[Row]:
     return [_row(group.group, person, None) for group in groups for person in group.people]
 
 
+def cuts(groups: Iterable[Group | Brief]) -> list[str]:
+    """Say of which groups these are not all members, and what shows the rest."""
+    return [
+        f"{it.group}: {len(it.people)} of {it.members} members are shown; the rest: "
+        f"`trimtab members list {quote(it.group)}`"
+        for it in groups
+        if _cut(it)
+    ]
+
+
 def rows_of(group: Group, assignments: Mapping[str, Assignment]) -> list[Row]:
     """Describe all members of one group."""
     people = {it.member: it for it in group.people}
@@ -36,7 +47,7 @@ def rows_of(group: Group, assignments: Mapping[str, Assignment]) -> list[Row]:
     ]
 
 
-def _cut(group: Group) -> bool:
+def _cut(group: Group | Brief) -> bool:
     return group.members > len(group.people)
 
 

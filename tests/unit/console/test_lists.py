@@ -92,7 +92,17 @@ def test_a_group_s_counts_and_its_lists_have_names_of_their_own(run: Run) -> Non
     assert ["orders"] == [it["topic"] for it in told["topics"]]
 
 
-@pytest.mark.parametrize("asked", ["groups list", "groups describe billing"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "groups list",
+        "groups describe billing",
+        "queues list billing",
+        "members list",
+        "members list billing",
+        "brokers list",
+    ],
+)
 def test_who_looks_is_told_that_no_controller_is_at_work(run: Run, asked: str) -> None:
     """A table looks the same however old it is."""
     code, _, err = run(*asked.split())

@@ -31,6 +31,15 @@ def test_the_life_of_a_member_is_shown_where_its_assignment_is_read() -> None:
     assert all({*members.NARROW, *members.WIDE} == row.keys() for row in rows)
 
 
+def test_it_is_said_of_which_groups_members_are_left_out() -> None:
+    """A summary has room for a thousand, and a list that ends there looks whole."""
+    groups = [group("a"), group("a", "b", group="big one", members=5_000)]
+
+    assert [
+        "big one: 2 of 5000 members are shown; the rest: `trimtab members list 'big one'`"
+    ] == members.cuts(groups)
+
+
 def test_a_record_of_a_life_that_went_is_no_member() -> None:
     """Its tombstone may not have been read; the summary is complete."""
     assert ["a"] == [row["member"] for row in members.rows_of(group("a"), {"z": assignment("z")})]
