@@ -48,14 +48,31 @@ def felt(published: Published, now_ms: int) -> Pulse:
     return Pulse({**ticks, **newer}, sorted(doubted - newer.keys()))
 
 
-def glimpsed(published: Published, now_ms: int) -> Pulse:
-    """Look once, for those who look all the time.
+class Glimpses:
+    """Looks, for those who look all the time: each look reads only what is new since the last.
 
-    Raises:
-        Failure: As ``felt``.
+    Args:
+        published: Where ticks are.
     """
-    at, ticks = _ends(published), published.ticks(now_ms - _MINUTE_MS)
-    return Pulse(ticks, sorted(_behind(ticks, at)))
+
+    def __init__(self, published: Published) -> None:
+        self._published = published
+        self._at: Mapping[int, int] = {}
+        """Where each partition ended when it was looked at."""
+        self._ticks: dict[int, tuple[int, Tick]] = {}
+
+    def glimpse(self, now_ms: int) -> Pulse:
+        """Look once.
+
+        Raises:
+            Failure: As ``felt``.
+        """
+        at = _ends(self._published)
+        grown = self._at.keys() == at.keys() and all(at[it] >= end for it, end in self._at.items())
+        since = self._at if grown else now_ms - _MINUTE_MS  # or the topic was made anew
+        self._ticks |= self._published.ticks(since)
+        self._at = at
+        return Pulse(dict(self._ticks), sorted(_behind(self._ticks, at)))
 
 
 def _ends(published: Published) -> dict[int, int]:

@@ -14,7 +14,10 @@ from console.output import Format, Shown, fitting, height, is_drawable, within
 from console.watching import watched
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from console.published import Published
+    from console.pulse import Pulse
 
 _BESIDE = 3
 """Lines beside the sums and the groups: that Kafka is away, an empty one, the prompt."""
@@ -40,19 +43,24 @@ def top(
       trimtab top -o json
     """
     from console.published import at_once
+    from console.pulse import Glimpses, felt
 
     published = published_by(config, key_values)
     live = is_drawable() and not once and output in {Format.TABLE, Format.WIDE}
-    watched(lambda: at_once(lambda: _screen(published, output, live=live)), output, watch=live)
+    look = Glimpses(published).glimpse if live else lambda at_ms: felt(published, at_ms)
+    watched(
+        lambda: at_once(lambda: _screen(published, look, output, live=live)), output, watch=live
+    )
 
 
-def _screen(published: "Published", output: Format, *, live: bool) -> Shown:
-    from console.pulse import felt, glimpsed
+def _screen(
+    published: "Published", look: "Callable[[int], Pulse]", output: Format, *, live: bool
+) -> Shown:
     from console.views import groups, overview
 
     at_ms = now_ms()
     summaries = published.briefs()
-    ticks, silent = (glimpsed if live else felt)(published, at_ms)
+    ticks, silent = look(at_ms)
     rows = [groups.row(it) for it in sorted(summaries, key=overview.urgency)]
     head = f"{overview.controller(ticks, silent, at_ms)}\n{overview.sums(summaries)}"
     names = groups.NARROW + groups.WIDE if output is Format.WIDE else groups.NARROW

@@ -6,7 +6,7 @@ import pytest
 
 from console import pulse
 from console.published import Published
-from console.pulse import felt, glimpsed
+from console.pulse import Glimpses, felt
 from console.settings import load
 from tests.unit.console.views.published_records import LIFE, START_MS
 from trimtab.protocol import Tick
@@ -22,6 +22,8 @@ class Log:
         self.stopped_ms: dict[int, int] = {}
         """When ticks stopped, by partition."""
         self.waits = 0
+        self.asked: list[int | Mapping[int, int]] = []
+        """From when or where on it was read."""
 
     def sleep(self, seconds: float) -> None:
         """Let time pass."""
@@ -34,6 +36,7 @@ class Log:
 
     def ticks(self, since: int | Mapping[int, int]) -> dict[int, tuple[int, Tick]]:
         """Find the newest tick of each partition, unless it is older than asked for."""
+        self.asked.append(since)
         last = {it: self.stopped_ms.get(it, self.now_ms - 400) for it in range(PARTITIONS)}
         return {
             it: (at_ms, Tick(controller="c", number=1, start=LIFE))
@@ -96,5 +99,22 @@ def test_who_looks_all_the_time_does_not_wait(log: Log, published: Published, ag
     """The next look comes in two seconds; and a partition that lags is seen at once."""
     log.stopped_ms = {1: START_MS - ago_s * 1_000}
 
-    assert [1] == [*glimpsed(published, START_MS + 20_000).silent]
+    assert [1] == [*Glimpses(published).glimpse(START_MS + 20_000).silent]
     assert 0 == log.waits
+
+
+def test_who_looks_all_the_time_reads_what_is_new(log: Log, published: Published) -> None:
+    """A minute of beats is much to read every two seconds; a tick that was seen stays seen."""
+    glimpses = Glimpses(published)
+    for _ in range(3):
+        assert (PARTITIONS, []) == (
+            len((seen := glimpses.glimpse(log.now_ms)).ticks),
+            [*seen.silent],
+        )
+        log.now_ms += 2_000
+    log.stopped_ms = {1: log.now_ms - 2_000}
+    log.now_ms += 12_000
+
+    assert [1] == [*glimpses.glimpse(log.now_ms).silent]
+    ends = [dict.fromkeys(range(PARTITIONS), START_MS + it) for it in (0, 2_000, 4_000)]
+    assert [START_MS - 60_000, *ends] == log.asked

@@ -18,6 +18,11 @@ TICK = Tick(controller="trimtab", number=1, start=LIFE)
 Draw = Callable[..., list[str]]
 
 
+def look(_now_ms: int) -> Pulse:
+    """Find a controller that ticks."""
+    return Pulse({0: (START_MS, TICK)}, ())
+
+
 @pytest.fixture
 def draw(monkeypatch: pytest.MonkeyPatch) -> Draw:
     """Draw so many groups on a terminal of this size; return its lines."""
@@ -35,9 +40,7 @@ def draw(monkeypatch: pytest.MonkeyPatch) -> Draw:
             here.setattr("sys.stdout.isatty", lambda: True)
             here.setenv("NO_COLOR", "1")
             here.setattr(Published, "briefs", lambda _: told)
-            for look in ("felt", "glimpsed"):
-                here.setattr(f"console.pulse.{look}", lambda *_: Pulse({0: (START_MS, TICK)}, ()))
-            drawing = top._screen(published, Format.TABLE, live=live)  # noqa: SLF001 - without the loop
+            drawing = top._screen(published, look, Format.TABLE, live=live)  # noqa: SLF001 - without the loop
         return drawing.table.splitlines()
 
     return drawn
