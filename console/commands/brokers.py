@@ -21,6 +21,7 @@ from console.commands.options import (
     Patience,
     Until,
     Watch,
+    as_given,
     now_ms,
     past_of,
     settings_of,
@@ -147,7 +148,7 @@ def eject(
         settings,
         cluster,
         "eject",
-        Asked(reason, patience, no_wait, dry_run),
+        Asked(reason, patience, no_wait, dry_run, as_given(config, key_values)),
         broker=broker,
         until_ms=until_of(lasting, until),
         force=force,
@@ -180,7 +181,7 @@ def restore(
         settings,
         cluster,
         "restore",
-        Asked(reason, patience, no_wait, dry_run),
+        Asked(reason, patience, no_wait, dry_run, as_given(config, key_values)),
         broker=broker,
         until_ms=until_of(lasting, until),
         force=force,
@@ -206,5 +207,9 @@ def forget(
     """
     settings = settings_of(config, key_values).settings
     command_broker(
-        settings, cluster, "forget", Asked(reason, patience, no_wait, dry_run), broker=broker
+        settings,
+        cluster,
+        "forget",
+        Asked(reason, patience, no_wait, dry_run, as_given(config, key_values)),
+        broker=broker,
     )

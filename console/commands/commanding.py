@@ -30,6 +30,8 @@ class Asked(NamedTuple):
     patience: str
     no_wait: bool
     dry_run: bool = False
+    options: str = ""
+    """With which settings, as they would be typed: what undoes it is typed with the same."""
 
     @property
     def patience_s(self) -> float | None:
@@ -42,7 +44,7 @@ def command_group(settings: "Settings", name: str, verb: str, asked: Asked, **sa
     """Give a command to a group, or to one of its members."""
     from console.operator_commands import Address, signed
     from console.published import Published, at_once, the_group
-    from console.views.undoing import of_group
+    from console.views.undoing import of_group, with_options
 
     patience_s = asked.patience_s
     command = signed(Address("GROUP", name), asked.reason, verb, **said)
@@ -56,7 +58,8 @@ def command_group(settings: "Settings", name: str, verb: str, asked: Asked, **sa
     if "member" in said:
         _check_member(published, before, str(said["member"]))
     about = f"{said['member']} of {name}" if "member" in said else name
-    _give(settings, name, command, patience_s, about, of_group(verb, before, said))
+    undo = with_options(of_group(verb, before, said), asked.options)
+    _give(settings, name, command, patience_s, about, undo)
 
 
 def command_broker(
@@ -65,7 +68,7 @@ def command_broker(
     """Give a command about a broker."""
     from console.operator_commands import Address, signed
     from console.published import Published, at_once, unknown
-    from console.views.undoing import of_broker
+    from console.views.undoing import of_broker, with_options
 
     patience_s = asked.patience_s
     forced, broker = said.pop("force", False), str(said["broker"])
@@ -81,7 +84,7 @@ def command_broker(
         _rehearse_broker(settings, published, cluster, command, about)
         return
     before = next((it for key, it in verdicts.items() if key == (cluster, broker)), None)
-    undo = of_broker(verb, cluster, broker, before, now_ms())
+    undo = with_options(of_broker(verb, cluster, broker, before, now_ms()), asked.options)
     _give(settings, cluster, command, patience_s, about, undo)
 
 

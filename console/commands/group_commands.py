@@ -19,6 +19,7 @@ from console.commands.options import (
     NoWait,
     Patience,
     Until,
+    as_given,
     settings_of,
     until_of,
 )
@@ -78,7 +79,7 @@ def policy(
         settings,
         name,
         "policy",
-        Asked(reason, patience, no_wait, dry_run),
+        Asked(reason, patience, no_wait, dry_run, as_given(config, key_values)),
         base_epoch=base_epoch,
         overrides=own or None,
     )
@@ -107,7 +108,7 @@ def strategy(
         settings,
         name,
         "strategy",
-        Asked(reason, patience, no_wait, dry_run),
+        Asked(reason, patience, no_wait, dry_run, as_given(config, key_values)),
         base_epoch=base_epoch,
         strategy=wanted,
     )
@@ -153,7 +154,7 @@ def mode(
         settings,
         name,
         "mode",
-        Asked(reason, patience, no_wait),
+        Asked(reason, patience, no_wait, options=as_given(config, key_values)),
         base_epoch=base_epoch,
         topic=topic,
         mode=wanted,
@@ -186,7 +187,7 @@ def pause(
         settings,
         name,
         "pause",
-        Asked(reason, patience, no_wait, dry_run),
+        Asked(reason, patience, no_wait, dry_run, as_given(config, key_values)),
         base_epoch=base_epoch,
         until_ms=until_of(lasting, until),
     )
@@ -207,7 +208,7 @@ def _plain(verb: str, told: str) -> Callable[..., None]:
         dry_run: DryRun = False,
     ) -> None:
         settings = settings_of(config, key_values).settings
-        asked = Asked(reason, patience, no_wait, dry_run)
+        asked = Asked(reason, patience, no_wait, dry_run, as_given(config, key_values))
         command_group(settings, name, verb, asked, base_epoch=base_epoch)
 
     command.__name__, command.__doc__ = verb, told

@@ -15,6 +15,7 @@ from console.commands.options import (
     KeyValues,
     NoWait,
     Patience,
+    as_given,
     settings_of,
 )
 from console.commands.several import Whom, command_members
@@ -62,7 +63,7 @@ def drain(
         settings,
         name,
         "drain",
-        Asked(reason, patience, no_wait, dry_run),
+        Asked(reason, patience, no_wait, dry_run, as_given(config, key_values)),
         Whom(member, rack, instance),
         base_epoch=base_epoch,
         force=force or None,
@@ -94,7 +95,7 @@ def undrain(
         settings,
         name,
         "undrain",
-        Asked(reason, patience, no_wait, dry_run),
+        Asked(reason, patience, no_wait, dry_run, as_given(config, key_values)),
         Whom(member, rack, instance),
         base_epoch=base_epoch,
     )
@@ -126,7 +127,7 @@ def evict(
         settings,
         name,
         "evict",
-        Asked(reason, patience, no_wait, dry_run),
+        Asked(reason, patience, no_wait, dry_run, as_given(config, key_values)),
         Whom(member, rack, instance),
         base_epoch=base_epoch,
         force=force or None,

@@ -190,6 +190,25 @@ def moment_of(option: str, text: str | None, *, past: bool = False) -> int | Non
         raise Failure(f"{option}: {error}", ExitCode.USAGE) from error
 
 
+def as_given(config: Path | None, key_values: Sequence[str] | None) -> str:
+    """Return these options as they would be typed again; secrets are not repeated.
+
+    The policy is the controller's, and concerns no command that is not rehearsed.
+    """
+    from shlex import quote
+
+    from console.settings.layers import from_flags
+    from console.settings.masking import masked
+
+    words = [] if config is None else ["--config", quote(str(config))]
+    for text in key_values or ():
+        given = from_flags([text])
+        is_open = all(masked(key, it.value) == it.value for key, it in given.items())
+        if is_open and all(key[0] != "policy" for key in given):
+            words += ["--set", quote(text)]
+    return " ".join(words)
+
+
 def settings_of(config: Path | None, key_values: Sequence[str] | None) -> "Loaded":
     """The settings as these options, the environment and the file have them."""
     from console.settings import load

@@ -87,7 +87,8 @@ def _command_several(
     for member, command, answer in zip(members, commands, answers, strict=True):
         write(_told(f"{verb} {member}", name, command, answer, patience_s))
     outcomes = [None if it is None else it.outcome for it in answers]
-    _say_undo(known, verb, [it for it, how in zip(members, outcomes, strict=True) if how == "done"])
+    done = [it for it, how in zip(members, outcomes, strict=True) if how == "done"]
+    _say_undo(known, verb, done, asked.options)
     if {*outcomes} - {"done", None}:
         raise typer.Exit(ExitCode.UNHEALTHY)
     if None in outcomes:
@@ -107,11 +108,11 @@ def _told(
     return f"{answer.outcome}: {about}: {answer.detail}"
 
 
-def _say_undo(known: "Known", verb: str, done: Sequence[str]) -> None:
+def _say_undo(known: "Known", verb: str, done: Sequence[str], options: str) -> None:
     """Say what takes each back."""
-    from console.views.undoing import of_group
+    from console.views.undoing import of_group, with_options
 
     for member in done:
-        undo = of_group(verb, known.summary, {"member": member})
+        undo = with_options(of_group(verb, known.summary, {"member": member}), options)
         if undo is not None:
             write(f"undo: {undo}")

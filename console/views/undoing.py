@@ -39,6 +39,14 @@ def of_group(  # noqa: PLR0911 - one case for each verb
             return None
 
 
+def with_options(command: str | None, options: str) -> str | None:
+    """Put options behind a command's two words: behind a name they might be names, too."""
+    if command is None or not options:
+        return command
+    trimtab, noun, verb, rest = command.split(" ", 3)
+    return f"{trimtab} {noun} {verb} {options} {rest}"
+
+
 def _pause(before: Group) -> str:
     """Write the pause that stood."""
     return _typed("groups pause", [before.group], _until(before.paused_until_ms))

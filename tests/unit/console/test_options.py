@@ -1,11 +1,12 @@
 """From when to when, as it is typed."""
 
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from console.commands import options
-from console.commands.options import moment_of, past_of, span_of
+from console.commands.options import as_given, moment_of, past_of, span_of
 
 NOON_MS: Final = 1_767_268_800_000
 """2026-01-01, 12:00 UTC."""
@@ -47,3 +48,18 @@ def test_what_a_log_is_asked_for_has_been() -> None:
     assert NOON_MS + HOUR_MS == moment_of("--until", "13:00")
     assert NOON_MS + 1_000 == past_of("--at", "2026-01-01T12:00:01Z")  # of a clock that is ahead
     assert past_of("--at", None) is None
+
+
+def test_settings_are_typed_again_but_for_secrets_and_the_policy() -> None:
+    """What undoes a command goes where that went; its line is no place for passwords."""
+    assert "" == as_given(None, None)
+    given = [
+        "topics.prefix=t.",
+        "kafka.options.sasl.username=ann b",
+        "kafka.options.sasl.password=hunter2",
+        'kafka.options={"sasl.password": "hunter2"}',
+        "redis.url=redis://ann:hunter2@h/0",
+        "policy.strategy=AVG",
+    ]
+    told = "--set topics.prefix=t. --set 'kafka.options.sasl.username=ann b'"
+    assert f"--config 'our own.toml' {told}" == as_given(Path("our own.toml"), given)

@@ -112,6 +112,17 @@ def test_what_undoes_it_leaves_alone_what_was_so_before(
     ]
 
 
+@pytest.mark.usefixtures("group", "other_end")
+@pytest.mark.parametrize("whom", [("b",), ("--rack", "r2")])
+def test_what_undoes_it_is_typed_with_the_same_settings(run: Run, whom: tuple[str, ...]) -> None:
+    """Or it would go to another Kafka, or to none."""
+    where = ("--set", "kafka.bootstrap_servers=there:1")
+    _, out, _ = run("groups", "drain", NAME, *whom, *WHY, *where)
+
+    undo = f'undo: trimtab groups undrain {" ".join(where)} {NAME} b --reason "as before"'
+    assert undo in out.splitlines()
+
+
 @pytest.mark.usefixtures("group")
 def test_the_worst_answer_is_the_exit_code(run: Run, other_end: Controller) -> None:
     """A refusal before silence; what is done is said to be done all the same."""
