@@ -58,6 +58,7 @@ def check(
     """
     from console.recordings.judging import TOPICS, Judge
     from console.recordings.lines import Cut
+    from console.recordings.reading import Wanted
     from console.recordings.remarks import Remarks
     from console.recordings.source import lines
 
@@ -66,7 +67,8 @@ def check(
     judge = Judge(prefix, _promises(settings))
     topics = [f"{prefix}{name}" for name in TOPICS]
     remarks = Remarks(settings.topics, group)
-    read = remarks.kept(lines(settings, files or (), servers, topics, progress), topics)
+    wanted = Wanted(topics, group)
+    read = remarks.kept(lines(settings, files or (), servers, wanted, progress), topics)
     rows = [line for line in read if not isinstance(line, Cut)]
     violations = list(judge.judge(rows, group))
     remarks.hear(rows, judge.groups)

@@ -99,6 +99,7 @@ def replay(
       trimtab replay incident.jsonl --set policy.strategy=AVG      what would AVG have done?
       trimtab replay --bootstrap-servers kafka-1:9092 --group billing --since 03:00
     """
+    from console.recordings.reading import Wanted
     from console.recordings.remarks import Remarks
     from console.recordings.replaying import Replay
     from console.recordings.source import lines
@@ -108,7 +109,8 @@ def replay(
     view = View(*span_of(since, until, back=None), group, as_json)
     again = Replay.of(described(settings))
     topics = _topics(again, settings, view, compared=every is None)
-    recorded = lines(settings, files or (), servers, topics, progress, group)
+    wanted = Wanted(topics, group, decided=every is None)
+    recorded = lines(settings, files or (), servers, wanted, progress)
     remarks = Remarks(settings.topics, group)
     _refuse_cuts(read := list(remarks.kept(recorded, topics)), every)
     _replay(again, read, remarks, every, view)

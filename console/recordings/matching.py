@@ -14,6 +14,7 @@ Called by `trimtab replay`. Its one rule: what was not published is never told.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import accumulate, product
 from typing import NamedTuple
@@ -45,6 +46,7 @@ from trimtab.protocol import (
     partition_of,
 )
 
+_HEARD = {topic.name for topic in (MEMBERS, HEARTBEATS, RELEASES, COMMANDS)}
 _TOGETHER_MS = 100
 """Records of several topics that are so near each other may be read by two batches."""
 _TIES = 8
@@ -110,21 +112,22 @@ def about(
     Of its neighbours only what a starting controller finds of them, as it waits for all of that,
     and what may have been the last record of a batch, by its time.
     """
-    last = frozenset(ends)
-    own, partition = group.encode(), partition_of(group, partitions)
-    routes, rocketmq = f"{prefix}{ROUTES.name}", f"{prefix}{ROCKETMQ.name}"
-    heard = {f"{prefix}{topic.name}" for topic in (MEMBERS, HEARTBEATS, RELEASES, COMMANDS)}
+    last, partition = frozenset(ends), partition_of(group, partitions)
     return [
         row
         for row in rows
-        if (
-            row.topic in heard
-            and row.partition == partition
-            and (row.key in (own, TICK_KEY) or row.appended_ms in last)
-        )
-        or (row.topic == routes and row.partition == partition)
-        or row.topic == rocketmq
+        if (row.partition == partition and is_heard(row, group, prefix, last))
+        or row.topic == f"{prefix}{ROCKETMQ.name}"
     ]
+
+
+def is_heard(row: Row, group: str, prefix: str, ends: AbstractSet[int]) -> bool:
+    """Tell whether a record in a group's partition can concern it, if batches ended then."""
+    name = row.topic.removeprefix(prefix)
+    if name == ROUTES.name:
+        return True
+    concerns = row.key in (group.encode(), TICK_KEY) or row.appended_ms in ends
+    return concerns and name in _HEARD
 
 
 @dataclass(slots=True)

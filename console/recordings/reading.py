@@ -1,42 +1,74 @@
 """Recorded topics as rows; the reader puts them in order.
 
 For a replay or a check of what really happened. Called by `trimtab replay` and `trimtab check` when
-no file is named.
+no file is named. Its one rule: it holds no more rows than a machine has room for, and says so.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from confluent_kafka import Message
 
+from console.errors import Failure
+from console.recordings.matching import Published, is_heard
 from console.settings import Settings
 from console.whole_topics import messages
 from streaming.wire.rows import Row
-from trimtab.protocol import TOPICS
+from trimtab.protocol import GROUPS, HISTORY, TOPICS
+
+MOST: Final = 5_000_000
+"""Rows: some two gigabytes. A thousand members that beat each second write them in 80 minutes."""
 
 
-def recorded(
-    settings: Settings, servers: str, topics: Sequence[str], group: str | None = None
-) -> list[Row]:
+class Wanted(NamedTuple):
+    """What is read."""
+
+    topics: Sequence[str]
+    group: str | None
+    """Of one group only its partition is read; topics with other keys are read whole."""
+    decided: bool = False
+    """Whether neighbours are left out as far as they have no part in what is decided about it."""
+
+
+def recorded(settings: Settings, servers: str, wanted: Wanted) -> list[Row]:
     """Read topics; only the rows of a partition are in order.
 
-    Of a ``group`` only its partition is read; topics with other keys are read whole.
-
     Raises:
-        Failure: Kafka does not answer, or has no such topic.
+        Failure: Kafka does not answer, or has no such topic, or there is too much.
     """
-    return list(map(_row, _messages(settings, servers, topics, group)))
+    if wanted.group is None:
+        remedy = "give --group: then only its partition is read"
+        return _held(map(_row, messages(settings, servers, wanted.topics)), remedy)
+    remedy = "record fewer into a file, and name that"
+    return _held(_of_group(settings, servers, wanted, wanted.group), remedy)
 
 
-def _messages(
-    settings: Settings, servers: str, topics: Sequence[str], group: str | None
-) -> Iterator[Message]:
-    if group is None:
-        yield from messages(settings, servers, topics)
-        return
+def _held(rows: Iterable[Row], remedy: str) -> list[Row]:
+    held: list[Row] = []
+    for row in rows:
+        if len(held) == MOST:
+            raise Failure(f"there are more than {MOST:,} records, which need memory: {remedy}")
+        held.append(row)
+    return held
+
+
+def _of_group(settings: Settings, servers: str, wanted: Wanted, group: str) -> Iterator[Row]:
+    """Read what was published first: its times say which records of neighbours count."""
     prefix = settings.topics.prefix
-    own = [it for it in topics if TOPICS[it.removeprefix(prefix)].partitioned_by_group]
-    yield from messages(settings, servers, own, key=group)
-    yield from messages(settings, servers, [it for it in topics if it not in own])
+    own = [it for it in wanted.topics if TOPICS[it.removeprefix(prefix)].partitioned_by_group]
+    told = [it for it in own if it in (f"{prefix}{HISTORY.name}", f"{prefix}{GROUPS.name}")]
+
+    def read(topics: Sequence[str], key: str | None) -> Iterator[Row]:
+        return map(_row, messages(settings, servers, topics, key=key))
+
+    published = [*read(told, group)]
+    yield from published
+    known = Published.of(group, published, prefix)
+    ends = frozenset(known.ends)
+    for row in read([it for it in own if it not in told], group):
+        if not (wanted.decided and known.history) or is_heard(row, group, prefix, ends):
+            yield row
+    yield from read([it for it in wanted.topics if it not in own], None)
 
 
 def _row(message: Message) -> Row:

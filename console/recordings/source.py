@@ -9,7 +9,7 @@ from pathlib import Path
 from console.cluster import bootstrap_servers
 from console.progress import Progress
 from console.recordings.lines import Line, read
-from console.recordings.reading import recorded
+from console.recordings.reading import Wanted, recorded
 from console.settings import Settings
 
 
@@ -17,19 +17,16 @@ def lines(
     settings: Settings,
     files: Sequence[Path],
     servers: str | None,
-    topics: Sequence[str],
+    wanted: Wanted,
     progress: Progress,
-    group: str | None = None,
 ) -> Iterable[Line]:
     """Return recorded lines: of files, if any is named, else of topics of a cluster.
 
-    Of a ``group`` only its partition is read, where a topic has one for it.
-
     Raises:
-        Failure: There is no such file, or no such cluster.
+        Failure: There is no such file, or no such cluster, or it has too much.
     """
     if files:
         return read(files, settings.topics.prefix)
     where = servers or bootstrap_servers(settings)
-    with progress.step(f"reading {len(topics)} topics of {where}"):
-        return recorded(settings, where, topics, group)
+    with progress.step(f"reading {len(wanted.topics)} topics of {where}"):
+        return recorded(settings, where, wanted)
