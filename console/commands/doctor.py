@@ -3,15 +3,19 @@
 What is looked at is in ``console.examination``, and the rules are in ``console.views``.
 """
 
-from typing import Annotated
+import re
+from typing import Annotated, Final
 
 import typer
 
 from console.commands.group_views import published_by
-from console.commands.options import ConfigFile, KeyValues, Output, now_ms
+from console.commands.options import ConfigFile, KeyValues, Output, as_given, now_ms
 from console.errors import ExitCode
 from console.output import Format, Listing, show
 from console.progress import Stderr
+
+_COMMAND: Final = re.compile(r"`(trimtab \w+ [a-z-]+)(?=[ `])")
+"""One that is asked of a cluster, in a remedy."""
 
 
 def doctor(
@@ -41,7 +45,11 @@ def doctor(
     found = at_once(lambda: examined(published, name, now_ms(), notes.append))
     for note in notes:  # not by --quiet: that nothing was found would else be more than is known
         Stderr().note(note)
+    options = as_given(config, key_values)
     rows = [it.row() for it in found]
+    if options:  # or what is typed next would go to another Kafka
+        for row in rows:
+            row["remedy"] = _COMMAND.sub(lambda it: f"`{it[1]} {options}", str(row["remedy"]))
     shown = Listing("findings", rows, COLUMNS).shown(output)
     well = f"nothing is wrong{' with what could be looked at' if notes else ''}"
     result = {"findings": rows, "not_examined": notes}

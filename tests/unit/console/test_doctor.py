@@ -74,3 +74,17 @@ def test_what_is_found_is_a_table(
 
     assert UNHEALTHY == code
     assert ["pause", "billing"] == out.splitlines()[1].split()[:2]
+
+
+def test_remedies_are_typed_with_the_same_settings(
+    run: Run, finds: Callable[[list[Finding], list[str]], None]
+) -> None:
+    """Or they would go to another Kafka, or to none; `run` has settings of its own."""
+    remedy = "`trimtab run`; `trimtab groups evict`; `trimtab groups resume billing --reason x`"
+    finds([Finding(Kind.PAUSE, "billing", "it is paused", remedy)], [])
+    _, out, _ = run("doctor", "--set", "topics.prefix=t.", "-o", "json")
+
+    where = "--set topics.prefix=t."
+    told = f"`trimtab run`; `trimtab groups evict {where}`; "
+    told += f"`trimtab groups resume {where} billing --reason x`"
+    assert told == json.loads(out)["findings"][0]["remedy"]
