@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-_TOLERATED_S: Final = 1.0
-"""Beats wait for so much longer once. That is no reason to begin anew."""
+_TOLERATED_S: Final = 3.0
+"""Beats wait for so much longer once, a part of any session. That is no reason to begin anew, above
+all where two services set the clock by turns."""
 
 
 def _ahead_s() -> float:

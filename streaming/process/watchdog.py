@@ -45,6 +45,8 @@ class Silence(NamedTuple):
     proven_s: float
     """How long Kafka has taken ticks since then, if it takes them now; else 0. A query that has
     failed meanwhile has this long since then."""
+    is_there: bool
+    """Kafka has taken ticks since then, and takes them now."""
 
 
 class SilenceTimer:
@@ -67,16 +69,17 @@ class SilenceTimer:
     def look(self, signs: Signs, now: float) -> Silence:
         """Take note of what is seen now."""
         before, self._signs = self._signs, signs
-        if signs.batches != before.batches:
-            self._committed, self._first = now, None
-        elif signs.failures != before.failures:
-            self._first = None
-        elif signs.ticks != before.ticks:
+        if signs.ticks != before.ticks:
             if self._first is None or now - self._last > self._fresh_s:  # Kafka was away meanwhile
                 self._first = now
             self._last = now
-        is_there = self._first is not None and now - self._last <= self._fresh_s
-        return Silence(now - self._committed, now - (self._first or now) if is_there else 0.0)
+        if signs.failures != before.failures:
+            self._first = None
+        if signs.batches != before.batches:
+            self._committed, self._first = now, None
+        is_there = self._committed < self._last and now - self._last <= self._fresh_s
+        proven_s = now - self._first if is_there and self._first is not None else 0.0
+        return Silence(now - self._committed, proven_s, is_there)
 
 
 @dataclass(slots=True)
@@ -119,7 +122,7 @@ class Watchdog:
             )
         is_long = signs.batches > 0 and silence.s > self.silence_s
         if is_long and not self._has_said:
-            kafka = "takes ticks" if silence.proven_s else "takes no ticks"
+            kafka = "takes ticks" if silence.is_there else "takes no ticks"
             self.log.warning("no batch committed", for_s=round(silence.s), kafka=kafka)
         elif self._has_said and not is_long:
             self.log.info("batches are committed again")

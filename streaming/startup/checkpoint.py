@@ -72,12 +72,16 @@ class Checkpoint:
 
         A start that was killed at that may have left the new ones under their first name.
         """
-        folder = local(self._place)
         with self._reached():
-            if folder is not None and any(damaged_terms(folder)):
+            if self.has_damaged_terms():
                 return None
             text = self._text(TERMS) or self._text(NEW_TERMS)
         return None if text is None else read(text)
+
+    def has_damaged_terms(self) -> bool:
+        """Whether what it was begun with is there, and cannot be read."""
+        folder = local(self._place)
+        return folder is not None and any(damaged_terms(folder))
 
     def begin(self, terms: Terms) -> None:
         """Write down what one is begun, or gone on, with."""
@@ -130,9 +134,7 @@ class Checkpoint:
             parent = first.getParent()
             names = [str(it.getPath().getName()) for it in self._files.listStatus(parent)]
             old = superfluous(names, str(first.getName()), start)
-            for name in old:
-                self._files.delete(path(parent, name))  # with all that is in it
-        return old
+            return [it for it in old if self._files.delete(path(parent, it))]  # and all in it
 
     def present(self) -> str:
         """Return where it is now: where it was set, or where a standby has put it.

@@ -41,14 +41,14 @@ def examined(spark: SparkSession, options: Options) -> Options:
     if options.query.new_checkpoint or not checkpoint.in_use:
         return options
     damage, before = checkpoint.damage(), checkpoint.terms()
-    if damage and before is None:
-        return options  # nothing is gone on with
     contents = survey(options, looking_trouble())
     now = present_terms(options, contents.cluster, contents.topics)
     options_then = {} if damage else checkpoint.options()
     options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}
     redealt = dealt_otherwise(before, options_then)
-    reasons = (*differences(before, now), *frozen(options_then, options_now), *redealt)
+    # Without a record of its start it may be another program's, whatever else is damaged.
+    changed = () if checkpoint.has_damaged_terms() else differences(before, now)
+    reasons = (*changed, *frozen(options_then, options_now), *redealt)
     if reasons:
         raise CheckpointRefused("\n".join(map(str, reasons)))
     return options

@@ -126,6 +126,7 @@ def deal(
         concerned = _followed(register, before.owners, candidates, owners, aimed)
     settle_all(register, concerned)
     even_out(register, len(_changes(register, owners)))
+    register.ranks.rest()
     return Dealt(Standing(owners, {}, register), _changes(register, owners), register.looked)
 
 

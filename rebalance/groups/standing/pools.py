@@ -85,9 +85,11 @@ class Pool:
 
     def firsts(self) -> Iterator[tuple[int, str, First]]:
         """Return the lowest of each rack, apart by how far they would be beyond their shares."""
-        for (beyond, rack), heap in self._firsts.items():
+        for (beyond, rack), heap in [*self._firsts.items()]:
             first = self._top(heap)
-            if first is not None:
+            if first is None:  # or a member that takes many would leave one for each
+                del self._firsts[beyond, rack]
+            else:
                 yield beyond, rack, first
 
     def _top(self, heap: list[Entered]) -> Entered | None:

@@ -98,7 +98,12 @@ class Ranks:
         self._kinds = list(self._ranks)
         self._wanting.clear()
         self._ceilings.clear()
+        self.rest()
+
+    def rest(self) -> None:
+        """Keep only what the next deal needs: groups are kept by the thousand."""
         self._pools = None
+        self._suited.clear()
 
     def each(self) -> Iterator[tuple[Kind, int, Rank]]:
         """Return every rank."""
@@ -177,7 +182,6 @@ class Ranks:
         """Return the pools whose members want one of the topics."""
         if self._pools is None:
             self._pools = {}
-            self._suited.clear()
             for kind in self._kinds:
                 self._pools.setdefault(kind.topics, Pool(self._places))
             for kind, load, _ in self.each():

@@ -70,6 +70,16 @@ def test_a_query_that_fails_and_is_begun_again_is_not_ended() -> None:
     assert kennel.ended
 
 
+def test_a_failure_says_nothing_of_kafka() -> None:
+    """It is said once, and stays on the page: Kafka is there."""
+    kennel = Kennel()
+    kennel.passes(10, batches=True, ticks=True)
+    kennel.passes(5, ticks=True)
+    kennel.failures += 1
+
+    assert ["no batch committed: takes ticks"] == kennel.passes(1, ticks=True)
+
+
 def test_while_kafka_is_away_nothing_is_ended() -> None:
     """Another process would wait as well; when Kafka is back it has its time again."""
     kennel = Kennel()
@@ -109,7 +119,7 @@ def test_it_ends_also_if_nobody_reads_what_it_says() -> None:
 
     dog = Watchdog(lambda: Signs(1, 1), Unread(), 5, FRESH_S, STUCK_S, ended.append, lambda: 0.0)  # type: ignore[arg-type]  # all it asks for
     with pytest.raises(AssertionError):
-        dog.judge(Signs(1, 9), Silence(STUCK_S + 2, STUCK_S + 1))
+        dog.judge(Signs(1, 9), Silence(STUCK_S + 2, STUCK_S + 1, is_there=True))
     assert ended
 
 
