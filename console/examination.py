@@ -179,15 +179,15 @@ def _backlogs(
     rows = queues.rows(group, assignments)
     places = sorted({place for it in rows if (place := backlogs.place(it))[1] >= 0})
 
-    def measured() -> tuple[dict[tuple[str, int], Lag], float]:
-        return lags(published.settings, group.group, places), time.monotonic()
+    def measured(note: Note) -> tuple[dict[tuple[str, int], Lag], float]:
+        return lags(published.settings, group.group, places, note), time.monotonic()
 
     try:
-        before, began = measured()
+        before, began = measured(note)
         yield from backlogs.orphans(group.group, rows, before)
         if any(it.lag for it in before.values()):
             time.sleep(backlogs.LOOK_S)
-            now, ended = measured()
+            now, ended = measured(lambda _: None)
             yield from backlogs.late(group.group, rows, before, now, ended - began)
     except Failure as error:
         note(f"lags were not looked at: {error}")

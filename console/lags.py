@@ -8,7 +8,7 @@ by `trimtab doctor`.
 Its one rule: it never joins the group and commits nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
@@ -38,9 +38,14 @@ class Lag(NamedTuple):
 
 
 def lags(
-    settings: Settings, group: str, queues: Iterable[tuple[str, int]]
+    settings: Settings,
+    group: str,
+    queues: Iterable[tuple[str, int]],
+    note: Callable[[str], object],
 ) -> dict[tuple[str, int], Lag]:
     """Ask how far a group is on each of these topics and partitions.
+
+    ``note`` is told of each topic of which Kafka refuses to say it.
 
     Raises:
         Away: Kafka does not answer.
@@ -59,8 +64,13 @@ def lags(
     try:
         places = [TopicPartition(*queue) for queue in queues]
         told = consumer.committed(places, _TIMEOUT_S) if places else []
-        _check(group, told)
-        committed = {(it.topic, it.partition): it.offset for it in told if it.offset >= 0}
+        for text in _refused(told):
+            note(text)
+        committed = {
+            (it.topic, it.partition): it.offset
+            for it in told
+            if it.error is None and it.offset >= 0
+        }
         ends = _ends(admin(settings, servers), committed) if committed else {}
         return {queue: Lag(offset, ends[queue]) for queue, offset in committed.items()}
     except KafkaException as error:
@@ -69,11 +79,13 @@ def lags(
         consumer.close()
 
 
-def _check(group: str, told: Iterable[TopicPartition]) -> None:
-    """Raise what Kafka has refused to tell; what it does not know has no figures."""
-    for it in told:
-        if it.error is not None and it.error.code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
-            raise refusal(f"offsets of {group}: {it.topic}", KafkaException(it.error))
+def _refused(told: Iterable[TopicPartition]) -> Mapping[str, None]:
+    """Say what Kafka has refused, once of a topic; what it does not know has no figures."""
+    return {
+        f"the lags of {it.topic} were not looked at: {it.error.str()}": None
+        for it in told
+        if it.error is not None and it.error.code() != KafkaError.UNKNOWN_TOPIC_OR_PART
+    }
 
 
 def _ends(client: AdminClient, queues: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:

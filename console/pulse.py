@@ -69,7 +69,9 @@ class Glimpses:
         """
         at = _ends(self._published)
         grown = self._at.keys() == at.keys() and all(at[it] >= end for it, end in self._at.items())
-        since = self._at if grown else now_ms - _MINUTE_MS  # or the topic was made anew
+        if not grown:  # or the topic was made anew
+            self._ticks = {}
+        since = self._at if grown else now_ms - _MINUTE_MS
         self._ticks |= self._published.ticks(since)
         self._at = at
         return Pulse(dict(self._ticks), sorted(_behind(self._ticks, at)))

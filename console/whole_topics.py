@@ -138,7 +138,7 @@ def _read(
     while left:
         message = consumer.poll(_TIMEOUT_S)
         if message is None:
-            raise Away("Kafka has stopped answering")
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "it has stopped answering"))  # noqa: SLF001 - its documented name
         place, error = (str(message.topic()), message.partition() or 0), message.error()
         if error is not None and error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             continue  # the client looks for a coordinator of its group, which we never need

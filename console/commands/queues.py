@@ -15,6 +15,8 @@ from console.output import Format, Listing, Shown
 from console.watching import watched
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from console.settings import Settings
 
 app = group()
@@ -75,6 +77,7 @@ def list_queues(
     published = published_by(config, key_values)
 
     def draw() -> Shown:
+        from console.progress import Silent, Stderr
         from console.published import at_once, the_group, the_known
         from console.views import queues as view
 
@@ -87,7 +90,8 @@ def list_queues(
         if owner is not None and not chosen and not watch:
             the_known(f"member of {name}", owner, view.members(summary, told))
         if lag:
-            at_once(lambda: _measure(published.settings, name, chosen))
+            note = (Silent() if watch else Stderr()).note
+            at_once(lambda: _measure(published.settings, name, chosen, note))
         shown = (*view.NARROW, *view.LAG) if lag else view.NARROW
         return Listing("queues", chosen, shown, view.WIDE).shown(output)
 
@@ -95,12 +99,17 @@ def list_queues(
     remark_on(published, context)
 
 
-def _measure(settings: "Settings", group: str, rows: list[dict[str, object]]) -> None:
+def _measure(
+    settings: "Settings",
+    group: str,
+    rows: list[dict[str, object]],
+    note: "Callable[[str], object]",
+) -> None:
     """Fill in how far the group is, where it is known."""
     from console.lags import lags
 
     places = [(str(row["topic"]), int(str(row["id"]))) for row in rows if row["broker"] is None]
-    found = lags(settings, group, places)
+    found = lags(settings, group, places, note)
     for row in rows:
         it = found.get((str(row["topic"]), int(str(row["id"]))))
         if it is not None and row["broker"] is None:

@@ -4,7 +4,7 @@ The contract knows members by name alone, so which they are is looked up here. C
 ``member_commands``; what is done for one member is in ``commanding``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import typer
@@ -78,17 +78,19 @@ def _command_several(
         rehearse(settings, name, *commands)
         return
     given = zip(members, commands, strict=True)
-    with perhaps_given(f"{verb} {member} of {name} ({it.id})" for member, it in given):
+    said_of = [f"{verb} {member} of {name} ({it.id})" for member, it in given]
+    with perhaps_given([*said_of, *_undos(known, verb, members, asked.options)]):
         answers = at_once(lambda: give_all(settings, name, commands, patience_s))
     if patience_s is None:
-        for member, command in zip(members, commands, strict=True):
-            write(f"sent: {verb} {member} of {name} ({command.id})")
+        for it in said_of:
+            write(f"sent: {it}")
         return
     for member, command, answer in zip(members, commands, answers, strict=True):
         write(_told(f"{verb} {member}", name, command, answer, patience_s))
     outcomes = [None if it is None else it.outcome for it in answers]
     done = [it for it, how in zip(members, outcomes, strict=True) if how == "done"]
-    _say_undo(known, verb, done, asked.options)
+    for line in _undos(known, verb, done, asked.options):
+        write(line)
     if {*outcomes} - {"done", None}:
         raise typer.Exit(ExitCode.UNHEALTHY)
     if None in outcomes:
@@ -108,11 +110,11 @@ def _told(
     return f"{answer.outcome}: {about}: {answer.detail}"
 
 
-def _say_undo(known: "Known", verb: str, done: Sequence[str], options: str) -> None:
+def _undos(known: "Known", verb: str, done: Iterable[str], options: str) -> Iterator[str]:
     """Say what takes each back."""
     from console.views.undoing import of_group, with_options
 
     for member in done:
         undo = with_options(of_group(verb, known.summary, {"member": member}), options)
         if undo is not None:
-            write(f"undo: {undo}")
+            yield f"undo: {undo}"
