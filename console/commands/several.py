@@ -82,8 +82,7 @@ def _command_several(
     with perhaps_given([*said_of, *_undos(known, verb, members, asked.options)]):
         answers = at_once(lambda: give_all(settings, name, commands, patience_s))
     if patience_s is None:
-        for it in said_of:
-            write(f"sent: {it}")
+        write("\n".join(f"sent: {it}" for it in said_of))
         return
     for member, command, answer in zip(members, commands, answers, strict=True):
         write(_told(f"{verb} {member}", name, command, answer, patience_s))

@@ -149,8 +149,10 @@ def test_who_waits_no_longer_is_told_what_may_still_be_obeyed(
     assert (INTERRUPTED, "") == (code, out)
     given = zip(other_end.told, other_end.heard, strict=True)
     assert [f"trimtab: drain {who} of {NAME} ({it.id})" for (_, who), it in given] == [
-        *err.splitlines()[1:]
+        *err.splitlines()[1:3]
     ]
+    undo = 'trimtab: undo: trimtab groups undrain {} {} --reason "as before"'
+    assert [undo.format(NAME, who) for _, who in other_end.told] == [*err.splitlines()[3:]]
 
     code, out, err = run("groups", "drain", NAME, "b", *WHY)
     told = [line.removeprefix("trimtab: ") for line in err.splitlines()]
