@@ -2,10 +2,10 @@
 
 import pytest
 
-from rebalance.groups.commons import Commons, ring
+from rebalance.groups.commons import ring
 from rebalance.groups.model.commands import ChooseMode, ChoosePolicy, Pause
 from rebalance.groups.model.decisions import AssignmentIssued, CommandAnswered, Outcome
-from rebalance.groups.model.events import Mode, Portion, RouteObserved
+from rebalance.groups.model.events import Mode, RouteObserved
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy
@@ -294,24 +294,3 @@ def test_only_those_whose_part_changes_are_told() -> None:
     decided = story.reads(registered("e", "payments"))
 
     assert ["e"] == [it.member for it in only(AssignmentIssued, decided)]
-
-
-@pytest.mark.parametrize("mode", [SHARED, Mode.BROADCASTING])
-def test_a_join_names_no_queue_to_those_for_whom_nothing_changes(
-    monkeypatch: pytest.MonkeyPatch, mode: Mode
-) -> None:
-    """They are compared, and counted in the summary, without a portion of each."""
-    story = Story()
-    story.reads(*(joined(f"m{number:02}", mode=mode) for number in range(40)), routed("orders", 8))
-    named, portion = list[MemberId](), Commons.portion
-
-    def counted(common: Commons, name: MemberId) -> Portion:
-        named.append(name)
-        return portion(common, name)
-
-    monkeypatch.setattr(Commons, "portion", counted)
-    story.reads(joined("new", mode=mode))
-    (summary,) = only(GroupSummarised, story.decided)
-
-    assert {"new"} == set(named)
-    assert {8} == {it.hold for it in summary.members}
