@@ -1,0 +1,137 @@
+"""What a queue of which Kafka says nothing keeps from others: nothing."""
+
+import time
+
+import pytest
+
+from tests.builders.sessions import queue
+from tests.unit.sdk.consuming.in_memory import InMemory
+from trimtab import CommitError, Grant
+from trimtab.consuming.contract import Ends
+from trimtab.protocol import QueueRef
+
+
+@pytest.fixture
+def without() -> InMemory:
+    """A reader of two queues, of which nothing is committed, and the first one is not there."""
+    reading = InMemory()
+    reading.kafka.commits = False
+    reading.kafka.leaderless.add(queue(0))
+    reading.owned = {Grant(queue(0), 1), Grant(queue(1), 1)}
+    reading.handover.on_assigned(tuple(reading.owned))
+    return reading
+
+
+def test_a_queue_that_is_not_there_keeps_no_other_from_being_read(
+    without: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A topic was made anew with fewer partitions, or one has no leader."""
+    begun: dict[QueueRef, int] = {}
+    monkeypatch.setattr(without.kafka, "begin", begun.update)
+    without.upkeep.look()
+    first = dict(begun)
+    without.kafka.leaderless.clear()
+    time.sleep(0.15)
+    without.upkeep.look()
+
+    assert ({queue(1): 0}, {queue(0): 0, queue(1): 0}) == (first, begun)
+
+
+@pytest.mark.parametrize("commits", [True, False])
+def test_a_queue_that_may_not_be_read_keeps_no_other_from_being_read(
+    without: InMemory,
+    monkeypatch: pytest.MonkeyPatch,
+    commits: bool,  # noqa: FBT001 - by pytest
+) -> None:
+    """Kafka does not even say what is committed of it."""
+    begun: dict[QueueRef, int] = {}
+    monkeypatch.setattr(without.kafka, "begin", begun.update)
+    without.kafka.commits = commits
+    without.kafka.leaderless, without.kafka.denied = set(), {queue(0)}
+    without.upkeep.look()
+    first = dict(begun)
+    without.kafka.denied.clear()
+    time.sleep(0.15)
+    without.upkeep.look()
+
+    assert ({queue(1): 0}, {queue(0): 0, queue(1): 0}) == (first, begun)
+
+
+def test_a_queue_that_may_not_be_read_keeps_no_other_from_being_committed() -> None:
+    """By hand, in turns, or at the end of a hand-over."""
+    reading = InMemory()
+    denied = Grant(queue(1), 1, position=5)
+    grant = reading.grant(1)
+    reading.owned.add(denied)
+    reading.kafka.denied.add(queue(1))
+    reading.handover.on_assigned((denied,))
+    reading.offer(*range(5))
+    messages = [reading.taken() for _ in range(4)]
+    assert reading.parts.commit(messages)
+    reading.taken()
+    with pytest.raises(CommitError):
+        reading.parts.commit(None)
+    reading.take(0.0)
+    reading.handover.on_revoked((grant, denied))
+
+    assert [4, 5] == reading.committed()
+
+
+def test_a_queue_that_has_just_come_does_not_wait_for_one_without_an_answer(
+    without: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That one is asked about more rarely, the longer its question takes."""
+    monkeypatch.setattr("trimtab.consuming.offsets._ASK_AGAIN_S", 600.0)
+    asked: list[list[QueueRef]] = []
+    found, begun = without.kafka.found, dict[QueueRef, int]()
+
+    def ask(queues: list[QueueRef], end: object, timeout_s: float) -> Ends:
+        asked.append(sorted(queues))
+        return found(queues, end, timeout_s)
+
+    monkeypatch.setattr(without.kafka, "found", ask)
+    monkeypatch.setattr(without.kafka, "begin", begun.update)
+    without.upkeep.look(hurried=True)
+    begun.clear()
+    asked.clear()
+    for one in (Grant(queue(2), 1), Grant(queue(3), 1, position=5)):
+        without.owned.add(one)
+        without.handover.on_assigned((one,))
+    without.kafka.astray.add(queue(1))
+    for _ in range(3):
+        without.upkeep.look(hurried=True)
+
+    assert {queue(1): 0, queue(2): 0, queue(3): 5} == begun
+    assert [[queue(2)], [queue(1)]] == asked
+    assert without.intake.readings[queue(3)].committed is not None
+
+
+def test_what_passes_in_a_moment_is_not_told(
+    without: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Brokers hear of a new partition one after another; what lasts is told once."""
+    now = time.monotonic()
+    clock = [now]
+    monkeypatch.setattr("trimtab.consuming.upkeep.now_s", lambda: clock[0])
+    told = []
+    for passed in (0.0, 3.0, 4.0, 200.0, 203.0, 205.5, 206.0):  # it was over after 4
+        clock[0] = now + passed
+        without.upkeep.look()
+        told.append(len(without.errors))
+
+    assert [0, 0, 0, 0, 0, 1, 1] == told
+    assert "all that is to be read of orders" in str(without.errors[0])
+
+
+def test_what_is_to_be_read_on_elsewhere_waits_for_no_other_queue(
+    without: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is not there is asked about again and again."""
+    without.upkeep.look()
+    without.kafka.astray.add(queue(1))
+    begun: dict[QueueRef, int] = {}
+    monkeypatch.setattr(without.kafka, "begin", begun.update)
+    time.sleep(0.15)
+    without.upkeep.look()
+
+    assert {queue(1): 0} == begun
