@@ -48,6 +48,12 @@ LINK: Final = Link.of_confluent(SERVER, ANN)
 PLAIN: Final = Link.of_confluent(SERVER, {})
 
 
+def a_consumer(**options: Any) -> Consumer:  # noqa: ANN401 - some of them are nonsense
+    """A consumer whose member is not at fault."""
+    options |= {"group": GROUP, "topics": ["orders"], "transport": MemoryTransport()}
+    return Consumer(SERVER, **options)
+
+
 def raised(action: Callable[[], object]) -> str:
     """What an action says when it is refused."""
     with pytest.raises(TrimtabError) as refusal:
@@ -198,11 +204,7 @@ def guard(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def commit(_: pytest.MonkeyPatch) -> Iterator[str]:
     """Another program subscribes; nobody answers; others have what is committed."""
     unknown = KafkaException(KafkaError(KafkaError.UNKNOWN_MEMBER_ID, "Broker: Unknown member"))
-    for refusal in (
-        RefusedError(unknown, is_subscribed=True),
-        unanswered(),
-        lost(),
-    ):
+    for refusal in (RefusedError(unknown, is_subscribed=True), unanswered(), lost()):
         reading = InMemory(manual=True)
         reading.grant(1)
         reading.offer(0)
@@ -228,14 +230,7 @@ def failed(_: pytest.MonkeyPatch) -> Iterator[str]:
             raise ZeroDivisionError(timeout_ms)
 
     yield ended(Member(group=GROUP, topics=["orders"], transport=Broken()))
-    wrong = Consumer(
-        SERVER,
-        group=GROUP,
-        topics=["orders"],
-        transport=MemoryTransport(),
-        client="kafka-python",
-        fetch={"fetch_max_wait_ms": "25"},
-    )
+    wrong = a_consumer(client="kafka-python", fetch={"fetch_max_wait_ms": "25"})
     with pytest.raises(MemberFailedError) as failure, wrong:
         list(wrong)
     yield str(failure.value)
@@ -279,15 +274,8 @@ def ended(member: Member, what: Callable[[], object] = bool) -> str:
 def stuck(_: pytest.MonkeyPatch) -> Iterator[str]:
     """A loop that does not come back."""
     told: list[Exception] = []
-    consumer = Consumer(
-        SERVER,
-        group=GROUP,
-        topics=["orders"],
-        transport=MemoryTransport(),
-        kafka={"log_level": 0},
-        max_poll_interval="200ms",
-        on_error=told.append,
-    )
+    quiet = {"log_level": 0}
+    consumer = a_consumer(kafka=quiet, max_poll_interval="200ms", on_error=told.append)
     with pytest.raises(StuckError) as failure, consumer:
         until(lambda: told)
     yield str(failure.value)
