@@ -161,10 +161,7 @@ def test_a_listener_that_shutdown_interrupts_loses_no_message(
 
 
 def test_lite_pull_consumers_obey(consumers: Consumers, published: Published) -> None:
-    """Both clients in one group: one owner, none is lost, and none is twice but by a kill.
-
-    One that polls in a thread of its own hands on after that has ended.
-    """
+    """One owner, none is lost, none is twice but by a kill, nor if the thread that polls ends."""
     consumers.begin()
     consumers.join("a", FIVE, LITE, fallback="THREAD")
     consumers.join("b", FOUR, LITE)

@@ -1,18 +1,13 @@
 """The rules of the brokers' hook: whose answer counts, who is gone, and who is two."""
 
 import json
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 import pytest
 
-from bench.rocketmq.programs import FIVE
-from console.embedded.ports import choose_port
 from tests.builders.sessions import assignment
-from tests.integration.java_process import JavaProcess
-from tests.integration.java_programs import BUILT, answered, java
+from tests.integration.java_programs import answered, java
 from trimtab.protocol import HolderRef, encode
 
 pytestmark = pytest.mark.slow
@@ -23,17 +18,9 @@ PATIENCE_S: Final = 10
 """Of the program that plays the rules."""
 
 
-def play(*lines: str, **settings: str) -> list[str]:
+def play(*lines: str) -> list[str]:
     """What the hook answers to these, in order; it copies the heartbeats of `billing`."""
-    return answered([*java("rocketmq.broker.HookRules", hook=settings), "billing"], lines)
-
-
-def logged(home: Path, *lines: str, **settings: str) -> tuple[list[str], list[str]]:
-    """What the hook answers to these, and what is in the broker's log of it then."""
-    program, *rest = java("rocketmq.broker.HookRules", FIVE, hook=settings)
-    told = answered([program, f"-Duser.home={home}", *rest, "billing"], lines)
-    log = (home / "logs" / "rocketmqlogs" / "broker.log").read_text(errors="replace")
-    return told, [it for it in log.splitlines() if "trimtab: " in it]
+    return answered([*java("rocketmq.broker.HookRules", hook={}), "billing"], lines)
 
 
 def share(*queues: int, broker: str = "broker-a") -> str:
@@ -69,34 +56,6 @@ def test_a_share_is_answered_topic_by_topic() -> None:
 def test_a_heartbeat_that_has_waited_long_is_not_copied() -> None:
     """Its client may be dead by now, and would be a member for two minutes."""
     assert ["true", "false"] == play("waited 30", "waited 31")
-
-
-@pytest.mark.parametrize("patience", ["11", "0", "-1", "", "a minute"])
-def test_a_patience_that_is_too_short_is_refused_by_name(patience: str) -> None:
-    """A controller says something each five seconds; owners would change with each word."""
-    must = "trimtab.patience must be a number of seconds, 12 at least"
-
-    assert [f'{must}, and is "{patience}"'] == play("settings", patience=patience)
-    assert ["good"] == play("settings", patience="12")
-
-
-def test_an_error_ends_no_thread_of_the_hook(tmp_path: Path) -> None:
-    """Or a broker would copy no heartbeat any more, or deal by itself, until it is restarted."""
-    told, said = logged(tmp_path, "breaks", kafka="127.0.0.1:1")
-
-    assert ["true"] == told
-    assert "NoClassDefFoundError: played" in said[0]
-
-
-def test_a_trust_store_that_is_not_there_is_named(tmp_path: Path) -> None:
-    """Kafka's client says that it could not be made, and why only in what is behind that."""
-    options, store = tmp_path / "options", tmp_path / "nowhere.jks"
-    options.write_text(f"security.protocol=SSL\nssl.truststore.location={store}\n")
-
-    _, said = logged(tmp_path, "breaks", kafka="127.0.0.1:1", **{"kafka.options": str(options)})
-
-    assert f"Failed to load SSL keystore {store} of type JKS" in said[0]
-    assert f"NoSuchFileException: {store}" in said[0]
 
 
 def test_an_end_that_kafka_never_took_is_forgotten() -> None:
@@ -296,17 +255,3 @@ def test_without_a_controller_no_share_is_missed() -> None:
     """Its word does not count, so clients ask for what their broker says."""
     told = play(f"post billing a 0 {share(0)}", "idle broker-a 0", "idle broker-a 200")
     assert ["", ""] == told[1:]
-
-
-def test_a_broker_whose_hook_lacks_its_libraries_starts_without_it(tmp_path: Path) -> None:
-    """Somebody has copied one jar of the three; the broker's log says which are missing."""
-    places = [BUILT / name / "classes" for name in ("trimtab-rocketmq-broker", "trimtab-checks")]
-    path = os.pathsep.join(map(str, [*places, BUILT / "lib" / FIVE / "*"]))
-    command = java("RocketServer", FIVE, hook={"kafka": "127.0.0.1:1"})
-    command[command.index("-cp") + 1] = path
-    home = tmp_path / "server"
-    with JavaProcess(home, [*command, str(home), str(choose_port(0)), "Bare"]) as server:
-        server.wait_for("ready")
-
-    said = "".join(it.read_text(errors="replace") for it in home.rglob("broker*.log"))
-    assert "trimtab-core or kafka-clients is not in the lib folder" in said

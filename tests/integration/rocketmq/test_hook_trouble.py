@@ -1,0 +1,68 @@
+"""What a broker's hook does when its settings are wrong, or something breaks in it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bench.rocketmq.programs import FIVE
+from console.embedded.ports import choose_port
+from tests.integration.java_process import JavaProcess
+from tests.integration.java_programs import BUILT, answered, java
+
+pytestmark = pytest.mark.slow
+
+
+def play(*lines: str, **settings: str) -> list[str]:
+    """What the hook answers to these, in order, with these settings."""
+    return answered([*java("rocketmq.broker.HookRules", FIVE, hook=settings), "billing"], lines)
+
+
+def logged(home: Path, *lines: str, **settings: str) -> tuple[list[str], list[str]]:
+    """What the hook answers to these, and what is in the broker's log of it then."""
+    program, *rest = java("rocketmq.broker.HookRules", FIVE, hook=settings)
+    told = answered([program, f"-Duser.home={home}", *rest, "billing"], lines)
+    log = (home / "logs" / "rocketmqlogs" / "broker.log").read_text(errors="replace")
+    return told, [it for it in log.splitlines() if "trimtab: " in it]
+
+
+@pytest.mark.parametrize("patience", ["11", "0", "-1", "", "a minute"])
+def test_a_patience_that_is_too_short_is_refused_by_name(patience: str) -> None:
+    """A controller says something each five seconds; owners would change with each word."""
+    must = "trimtab.patience must be a number of seconds, 12 at least"
+
+    assert [f'{must}, and is "{patience}"'] == play("settings", patience=patience)
+    assert ["good"] == play("settings", patience="12")
+
+
+def test_an_error_ends_no_thread_of_the_hook(tmp_path: Path) -> None:
+    """Or a broker would copy no heartbeat any more, or deal by itself, until it is restarted."""
+    told, said = logged(tmp_path, "breaks", kafka="127.0.0.1:1")
+
+    assert ["true"] == told
+    assert "NoClassDefFoundError: played" in said[0]
+
+
+def test_a_trust_store_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """Kafka's client says that it could not be made, and why only in what is behind that."""
+    options, store = tmp_path / "options", tmp_path / "nowhere.jks"
+    options.write_text(f"security.protocol=SSL\nssl.truststore.location={store}\n")
+
+    _, said = logged(tmp_path, "breaks", kafka="127.0.0.1:1", **{"kafka.options": str(options)})
+
+    assert f"Failed to load SSL keystore {store} of type JKS" in said[0]
+    assert f"NoSuchFileException: {store}" in said[0]
+
+
+def test_a_broker_whose_hook_lacks_its_libraries_starts_without_it(tmp_path: Path) -> None:
+    """Somebody has copied one jar of the three; the broker's log says which are missing."""
+    places = [BUILT / name / "classes" for name in ("trimtab-rocketmq-broker", "trimtab-checks")]
+    path = os.pathsep.join(map(str, [*places, BUILT / "lib" / FIVE / "*"]))
+    command = java("RocketServer", FIVE, hook={"kafka": "127.0.0.1:1"})
+    command[command.index("-cp") + 1] = path
+    home = tmp_path / "server"
+    with JavaProcess(home, [*command, str(home), str(choose_port(0)), "Bare"]) as server:
+        server.wait_for("ready")
+
+    said = "".join(it.read_text(errors="replace") for it in home.rglob("broker*.log"))
+    assert "trimtab-core or kafka-clients is not in the lib folder" in said
