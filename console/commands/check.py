@@ -65,10 +65,9 @@ def check(
     settings = settings_of(config, key_values).settings
     progress, prefix = call_of(context).progress, settings.topics.prefix
     judge = Judge(prefix, _promises(settings))
-    topics = [f"{prefix}{name}" for name in TOPICS]
+    wanted = Wanted([f"{prefix}{name}" for name in TOPICS], group)
     remarks = Remarks(settings.topics, group)
-    wanted = Wanted(topics, group)
-    read = remarks.kept(lines(settings, files or (), servers, wanted, progress), topics)
+    read = remarks.kept(lines(settings, files or (), servers, wanted, progress), wanted.topics)
     rows = [line for line in read if not isinstance(line, Cut)]
     violations = list(judge.judge(rows, group))
     remarks.hear(rows, judge.groups)

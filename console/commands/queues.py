@@ -42,6 +42,11 @@ class QueueState(StrEnum):
     SHARED = "shared"
 
 
+WithLag = Annotated[
+    bool, typer.Option("--lag", help="Also where the group has committed on this Kafka.")
+]
+
+
 @app.command("list", cls=Command)
 def list_queues(
     context: typer.Context,
@@ -55,9 +60,7 @@ def list_queues(
         QueueState | None,
         typer.Option("--state", metavar="STATE", show_default=False, help="Only in this state."),
     ] = None,
-    lag: Annotated[
-        bool, typer.Option("--lag", help="Also where the group has committed on this Kafka.")
-    ] = False,
+    lag: WithLag = False,
     watch: Watch = False,
     config: ConfigFile = None,
     key_values: KeyValues = None,

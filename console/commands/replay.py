@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from console.progress import Progress
     from console.recordings.lines import Line
     from console.recordings.matching import Difference
+    from console.recordings.reading import Wanted
     from console.recordings.remarks import Remarks
     from console.recordings.replaying import Replay
     from console.settings import Settings
@@ -99,7 +100,6 @@ def replay(
       trimtab replay incident.jsonl --set policy.strategy=AVG      what would AVG have done?
       trimtab replay --bootstrap-servers kafka-1:9092 --group billing --since 03:00
     """
-    from console.recordings.reading import Wanted
     from console.recordings.remarks import Remarks
     from console.recordings.replaying import Replay
     from console.recordings.source import lines
@@ -108,11 +108,10 @@ def replay(
     settings, progress = settings_of(config, key_values).settings, call_of(context).progress
     view = View(*span_of(since, until, back=None), group, as_json)
     again = Replay.of(described(settings))
-    topics = _topics(again, settings, view, compared=every is None)
-    wanted = Wanted(topics, group, decided=every is None)
+    wanted = _wanted(again, settings, view, compared=every is None)
     recorded = lines(settings, files or (), servers, wanted, progress)
     remarks = Remarks(settings.topics, group)
-    _refuse_cuts(read := list(remarks.kept(recorded, topics)), every)
+    _refuse_cuts(read := list(remarks.kept(recorded, wanted.topics)), every)
     _replay(again, read, remarks, every, view)
     remarks.tell(progress)
     _end(read, remarks, progress)
@@ -135,12 +134,15 @@ def _refuse_cuts(read: "Sequence[Line]", every: int | None) -> None:
         raise Failure(f"{reason}: use --every or batch lines, not both", ExitCode.USAGE)
 
 
-def _topics(again: "Replay", settings: "Settings", view: "View", *, compared: bool) -> list[str]:
+def _wanted(again: "Replay", settings: "Settings", view: "View", *, compared: bool) -> "Wanted":
     """Return what is read: what the controller hears, and what it published."""
+    from console.recordings.reading import Wanted
+
     prefix, heard = settings.topics.prefix, list(again.rules.decoder.topics)
     if view.group is not None:  # reports on brokers concern no group, and are many
         heard = [name for name in heard if name != f"{prefix}latency"]
-    return [*heard, f"{prefix}history", f"{prefix}groups"] if compared else heard
+    published = [f"{prefix}history", f"{prefix}groups"] if compared else []
+    return Wanted([*heard, *published], view.group, decided=compared)
 
 
 def _replay(

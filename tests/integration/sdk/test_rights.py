@@ -277,20 +277,6 @@ def test_an_operator_needs_no_more(
             assert not any("uthoriz" in line for line in seen), (command, error)
 
 
-def test_a_topic_that_one_may_not_see_is_not_missing(
-    secured: SecuredKafka, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Or whoever starts a controller would be told to make topics that are there."""
-    given(secured, "blind", [(it, "Describe") for it in TOPICS if it != "history"])
-    given(secured, "blind", [(it, "DescribeConfigs") for it in TOPICS if it != "history"])
-    run = caller(monkeypatch, capsys)
-
-    code, out, err = run("topics", "check", *flags(secured, "blind"))
-
-    assert (1, "") == (code, out)
-    assert f"trimtab: no right to Describe topic {PREFIX}history: " in err
-
-
 def flags(kafka: SecuredKafka, user: str) -> list[str]:
     """Return the settings with which a user calls the terminal."""
     options = kafka.options("SASL_SSL", user, PASSWORD)

@@ -204,13 +204,31 @@ def test_the_terminal_says_what_is_refused(
     monkeypatch.setattr("console.whole_topics._TIMEOUT_S", 2.0)
     monkeypatch.setattr("console.topics.REQUEST_TIMEOUT_S", 2.0)
     wrong = Caller(secured, "confluent").arguments(**arguments)
-    settings = {f"kafka.options.{name}": value for name, value in wrong["kafka"].items()}
-    del settings["kafka.options.log_level"]
-    settings["kafka.bootstrap_servers"] = wrong["bootstrap_servers"]
-    flags = [word for name, it in settings.items() for word in ("--set", f"{name}={it}")]
 
-    code, out, err = caller(monkeypatch, capsys)(*command, *flags)
+    code, out, err = caller(monkeypatch, capsys)(*command, *flags(wrong))
 
     assert (5, "") == (code, out)
     assert "Kafka does not answer at localhost:" in err
     assert said in err.lower()
+
+
+def flags(arguments: dict[str, Any]) -> list[str]:
+    """Return the settings with which the terminal is called."""
+    settings = {f"kafka.options.{name}": it for name, it in arguments["kafka"].items()}
+    del settings["kafka.options.log_level"]
+    settings["kafka.bootstrap_servers"] = arguments["bootstrap_servers"]
+    settings["topics.prefix"] = PREFIX
+    return [word for name, it in settings.items() for word in ("--set", f"{name}={it}")]
+
+
+def test_a_topic_that_one_may_not_see_is_not_missing(
+    secured: SecuredKafka, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Or whoever starts a controller would be told to make topics that are there."""
+    secured.user("blind", PASSWORD)
+    blind = Caller(secured, "confluent").arguments("SASL_SSL", "blind")
+
+    code, out, err = caller(monkeypatch, capsys)("topics", "check", *flags(blind))
+
+    assert (1, "") == (code, out)
+    assert f"trimtab: no right to Describe topic {PREFIX}" in err
