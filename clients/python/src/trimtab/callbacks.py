@@ -40,8 +40,6 @@ class Ownership(NamedTuple):
 Owned = Callable[[Collection[Grant]], Ownership]
 """Answers for some grants."""
 
-MISTAKES: Final = (Exception, SystemExit)
-"""What ends a member if a callback raises it: `sys.exit()` would end the thread alone, silently."""
 _LOGGER: Final = logging.getLogger("trimtab")
 _NAMES: Final = {Assigned: "on_assigned", Revoked: "on_revoked", Lost: "on_lost"}
 _OURS: Final = str(Path(__file__).parent)

@@ -1,6 +1,7 @@
 """What a subscription says of a Kafka that assigns nothing, or says nothing."""
 
 import sys
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -105,15 +106,16 @@ def test_what_the_coordinator_refuses_is_told(made: Subscription) -> None:
 def test_a_callback_of_the_application_that_raises_ends_nothing(made: Subscription) -> None:
     """An `error_cb`, say: it is told, and whatever comes next is heard."""
     heard: list[Exception] = []
-    client = Mistaken(LookupError(), SystemExit(3), KafkaException("theirs"))
+    mistakes = LookupError(), SystemExit(3), CancelledError(), KafkaException("theirs")
+    client = Mistaken(*mistakes)
     made._consumer.close()  # noqa: SLF001 - nobody else has it
     made._consumer = cast("Any", client)  # noqa: SLF001 - as above
     made.start(cast("Changes", SimpleNamespace(trouble=heard.append)))
-    until(lambda: len(heard) == 4)
+    until(lambda: len(heard) == 5)
     made.close()
 
-    assert "GROUP_AUTHORIZATION_FAILED" in str(heard.pop(3))
-    assert ["kafka: a callback failed: "] * 4 == [str(it)[:26] for it in heard]
+    assert "GROUP_AUTHORIZATION_FAILED" in str(heard.pop(4))
+    assert ["kafka: a callback failed: "] * 5 == [str(it)[:26] for it in heard]
 
 
 def test_the_same_mistake_is_logged_once(

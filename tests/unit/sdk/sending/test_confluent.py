@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -80,15 +81,23 @@ def test_a_callback_waits_for_no_other(producer: Producer) -> None:
     assert ["flush", "close"] == [it.partition(": it waits for callbacks")[0] for it in refusals]
 
 
+@pytest.mark.parametrize("mistake", [SystemExit(3), CancelledError("3")], ids=repr)
 @pytest.mark.parametrize("key", [None, b"k"])
 def test_a_callback_that_exits_ends_no_thread_of_ours(
-    producer: Producer, key: bytes | None, caplog: pytest.LogCaptureFixture
+    producer: Producer,
+    key: bytes | None,
+    mistake: BaseException,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """The next one is heard of as well."""
     heard: list[object] = []
-    producer.send("t", b"v", key, lambda *_: sys.exit(3))
+
+    def raises(*_: object) -> None:
+        raise mistake
+
+    producer.send("t", b"v", key, raises)
     purge(producer)
-    until(lambda: "SystemExit: 3" in caplog.text)
+    until(lambda: f"{type(mistake).__name__}: 3" in caplog.text)
     producer.send("t", b"v", key, lambda *it: heard.append(it))
     purge(producer)
 

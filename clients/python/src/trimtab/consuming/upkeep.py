@@ -55,7 +55,7 @@ class Upkeep:
         self._moved_at = now = now_s()
         self._commit_at, self._recommit_at = now + times.commit_s, now + times.recommit_s
         self._wake = threading.Event()
-        self._over = False
+        self._over = self._is_telling = False
         self._thread = threading.Thread(target=self._run, name="trimtab-consumer", daemon=True)
         handover.hurry = self._wake.set
 
@@ -76,8 +76,9 @@ class Upkeep:
         if (ident := self._thread.ident) is not None:
             self._thread.join(_FAREWELL_S)
             if self._thread.is_alive():
-                place = Running("on_error", 0, ident).place()
-                _LOGGER.warning("left while on_error hangs%s", place)
+                place = Running("on_error", 0, ident).place() if self._is_telling else None
+                hanging = "Kafka does not answer" if place is None else f"on_error hangs{place}"
+                _LOGGER.warning("left while %s", hanging)
 
     def _run(self) -> None:
         while not self._over:
@@ -139,6 +140,8 @@ class Upkeep:
         asking += [lambda: self._go_on(resting), lambda: self._learn(resting)]
         refused: RefusedError | None = None
         for ask in asking:
+            if self._over:  # the clients are closed soon
+                break
             try:
                 ask()
             except RefusedError as error:
@@ -279,7 +282,9 @@ class Upkeep:
         is_new = said not in self._told
         self._told[said] = now
         if is_new:
+            self._is_telling = True
             self._told_to.error(error)
+            self._is_telling = False
 
     def _lasts(self, said: str, now: float) -> bool:
         """Say whether it was so all the time."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from trimtab.callbacks import MISTAKES, mistaken
+from trimtab.callbacks import mistaken
 from trimtab.engine import State
 from trimtab.errors import MemberFailedError
 
@@ -50,7 +50,7 @@ class Ending:
         """
         try:
             yield
-        except MISTAKES as error:
+        except (Exception, SystemExit) as error:
             failure = mistaken(error)
             self._member.fail(failure)
             raise failure from error

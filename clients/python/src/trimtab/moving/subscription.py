@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from trimtab.callbacks import MISTAKES, mistaken
+from trimtab.callbacks import mistaken
 from trimtab.clock import now_ms, now_s
 from trimtab.consuming.confluent import checked, metadata_of, place, queue_of
 from trimtab.errors import ConfigurationError, TransportError
@@ -197,7 +197,7 @@ class Subscription:
         """Tell what a callback in `kafka` or `fetch` raises meanwhile, or Kafka's own last word."""
         try:
             do()
-        except MISTAKES as error:
+        except BaseException as error:  # noqa: BLE001 - it would end this thread, silently
             told = error if isinstance(error, KafkaException) and _cause(error) else None
             self._changes.trouble(told or self._mistake(error))
 
@@ -241,7 +241,7 @@ class Subscription:
                     job.answer.set_result(answer)
                     if answer:  # of what was dropped nobody was asked
                         self._silent_since = None
-                except MISTAKES as error:  # who asked hears of it, and is not ended by it
+                except BaseException as error:  # noqa: BLE001 - who asked hears of it, and goes on
                     since = self._silent_since or now_s()
                     self._silent_since = since if _is_unanswered(error) else None
                     if _is_between(error) and now_s() < job.until:

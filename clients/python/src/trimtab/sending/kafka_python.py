@@ -21,7 +21,7 @@ from typing import Any, Final
 from kafka import KafkaProducer
 from kafka.errors import KafkaError, RetriableError
 
-from trimtab.callbacks import MISTAKES, mistaken
+from trimtab.callbacks import mistaken
 from trimtab.clock import wall_ms
 from trimtab.errors import ConfigurationError
 from trimtab.selector import BrokerSelector
@@ -261,7 +261,7 @@ class KafkaPythonSender:
             try:
                 with self.here:
                     pending.on_delivery(error, metadata)
-            except MISTAKES as mistake:  # `sys.exit()` would end the client's thread, silently
+            except BaseException as mistake:  # noqa: BLE001 - it would end the client's thread
                 mistaken(mistake)
         elif error is not None:
             self._given_up.add(pending.topic, pending.tries, str(error))

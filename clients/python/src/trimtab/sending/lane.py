@@ -16,7 +16,7 @@ from typing import Final
 
 from confluent_kafka import Producer
 
-from trimtab.callbacks import MISTAKES, mistaken
+from trimtab.callbacks import mistaken
 from trimtab.clock import wall_ms
 from trimtab.sending.telling import Here
 from trimtab.transports.confluent_discarding import discard
@@ -101,6 +101,6 @@ class Lane:
                 if elapsed >= TICK_S:
                     ticked += elapsed
                     is_stream = self._tick(wall_ms(), elapsed)
-            except MISTAKES as error:  # `sys.exit()` would end this thread alone, silently
+            except BaseException as error:  # noqa: BLE001 - it would end this thread alone, silently
                 mistaken(error)
         self._tick(wall_ms(), TICK_S)  # for the last report
