@@ -42,6 +42,10 @@ class QueueState(StrEnum):
     SHARED = "shared"
 
 
+Owner = Annotated[
+    str | None,
+    typer.Option("--owner", metavar="MEMBER", show_default=False, help="Only this member's."),
+]
 WithLag = Annotated[
     bool, typer.Option("--lag", help="Also where the group has committed on this Kafka.")
 ]
@@ -52,10 +56,7 @@ def list_queues(
     context: typer.Context,
     name: Group,
     *,
-    owner: Annotated[
-        str | None,
-        typer.Option("--owner", metavar="MEMBER", show_default=False, help="Only this member's."),
-    ] = None,
+    owner: Owner = None,
     state: Annotated[
         QueueState | None,
         typer.Option("--state", metavar="STATE", show_default=False, help="Only in this state."),
