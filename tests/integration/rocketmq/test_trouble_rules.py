@@ -82,7 +82,7 @@ def test_a_queue_that_the_client_does_not_ask_about_is_handed_over(client: str) 
     told = play("unasked", "unasked-lite", "unasked-pull", client=client)
 
     queue = "[MessageQueue [topic=orders, brokerName=broker-a, queueId=0]]"
-    assert ["false false true [7]", f"{queue} [] true", "[1] [1, 1, 0, 0] true"] == told
+    assert ["false false true [7]", f"{queue} [] true", "[1] false [1, 1, 0, 0] true"] == told
 
 
 def test_only_a_listener_complains_that_nobody_has_asked() -> None:

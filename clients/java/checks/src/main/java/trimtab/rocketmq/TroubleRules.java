@@ -309,14 +309,18 @@ public final class TroubleRules {
         return before + " " + assigned.getAssignedMessageQueues() + " " + leaving.isEmpty();
     }
 
-    /** What a listener of queues was told when such a queue was taken: not while it is at work on what it was told before. */
+    /**
+     * What a listener of queues was told when such a queue was taken: not while it is at work on what it was told before.
+     * Whoever takes it does not wait for the listener.
+     */
     private String unaskedPull() throws Exception {
         DefaultMQPullConsumer consumer = new DefaultMQPullConsumer("billing");
         List<Integer> told = Collections.synchronizedList(new ArrayList<>());
         CountDownLatch mayEnd = new CountDownLatch(1);
+        CountDownLatch mayForget = new CountDownLatch(1);
         consumer.registerMessageQueueListener("orders", (topic, all, mine) -> {
             told.add(mine.size());
-            await(mayEnd);
+            await(mine.isEmpty() ? mayForget : mayEnd);
             told.add(mine.size());
         });
         PullClient pull = new PullClient(consumer, gate);
@@ -331,8 +335,11 @@ public final class TroubleRules {
         leaving.takeAway(false);
         String before = told.toString();
         mayEnd.countDown();
+        Waiting.await(() -> isGone(leaving) || told.size() == 3);
+        boolean atWork = isGone(leaving);
+        mayForget.countDown();
         Waiting.await(() -> isGone(leaving));
-        return before + " " + told + " " + leaving.isEmpty();
+        return before + " " + atWork + " " + told + " " + leaving.isEmpty();
     }
 
     /** From this client the queue is to go, whose topic it has asked about for the last time. */

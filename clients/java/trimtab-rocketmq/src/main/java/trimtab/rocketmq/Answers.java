@@ -37,6 +37,7 @@ final class Answers {
         Map<String, Set<Queue>> kept = new HashMap<>();
         topics.forEach(it -> kept.put(it, last.getOrDefault(it, Set.of())));
         last.keySet().retainAll(kept.keySet());
+        times.keySet().retainAll(kept.keySet());
     }
 
     /** It follows no answer with this queue any more. */

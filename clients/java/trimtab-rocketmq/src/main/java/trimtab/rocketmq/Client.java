@@ -232,7 +232,11 @@ abstract class Client {
         if (has(queue)) {
             rebalance().removeProcessQueue(named(queue));
             Set<MessageQueue> all = rebalance().getTopicSubscribeInfoTable().getOrDefault(queue.topic, Set.of());
-            rebalance().messageQueueChanged(queue.topic, all, new HashSet<>(queuesOf(queue.topic)));
+            Set<MessageQueue> told;
+            do { // its own thread may have taken another one meanwhile, and told of that before
+                told = new HashSet<>(queuesOf(queue.topic));
+                rebalance().messageQueueChanged(queue.topic, all, told);
+            } while (!told.equals(new HashSet<>(queuesOf(queue.topic))));
         }
     }
 

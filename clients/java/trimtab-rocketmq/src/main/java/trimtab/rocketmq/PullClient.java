@@ -3,6 +3,7 @@ package trimtab.rocketmq;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
@@ -42,6 +43,8 @@ final class PullClient extends Client {
     private final Map<Queue, Long> reached = new ConcurrentHashMap<>();
     /** Those that were lost, until nobody is at work any more on what was given before: it reaches nothing. */
     private final Set<Queue> forsaken = ConcurrentHashMap.newKeySet();
+    /** A queue is being taken away, and the listener told. */
+    private final AtomicBoolean isRemoving = new AtomicBoolean();
 
     PullClient(DefaultMQPullConsumer consumer, Gate gate) {
         super(consumer, consumer.getDefaultMQPullConsumerImpl());
@@ -103,12 +106,25 @@ final class PullClient extends Client {
 
     @Override
     boolean isToldOfRemovals() {
-        return !listening.isBusy();
+        return !listening.isBusy() && !isRemoving.get();
     }
 
+    /** On a thread of its own: its listener may finish what is in hand before it comes back. */
     @Override
     void remove(Queue queue) {
-        removeAndTell(queue);
+        if (isRemoving.compareAndSet(false, true)) {
+            Thread thread = new Thread(() -> {
+                try {
+                    removeAndTell(queue);
+                } catch (RuntimeException e) {
+                    LOG.warn("{} could not be taken from the consumer; it is tried again", queue, e);
+                } finally {
+                    isRemoving.set(false);
+                }
+            }, "trimtab-rocketmq-removal");
+            thread.setDaemon(true);
+            thread.start();
+        }
     }
 
     /** Its listener is not asked any more, once it is shut down. */
