@@ -49,7 +49,7 @@ _PROBE: Final = "probe"
 """librdkafka looks for the system's authorities, as Java does unless told."""
 _NAMES_CHECKED: Final = "ssl.endpoint.identification.algorithm"
 """librdkafka says "none" for what is empty in Java."""
-_SILENCE: Final = {
+SILENCE: Final = {
     KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 - librdkafka's own name
     KafkaError._TIMED_OUT,  # noqa: SLF001 - as above
     KafkaError._TRANSPORT,  # noqa: SLF001 - as above
@@ -84,7 +84,7 @@ def bootstrap_servers(settings: Settings) -> str:
 def refusal(what: str, error: KafkaException, code: ExitCode = ExitCode.ERROR) -> Failure:
     """Return how a command ends that Kafka has refused something, or not answered."""
     reason = error.args[0].str()
-    if error.args[0].code() in _SILENCE:
+    if error.args[0].code() in SILENCE:
         return Away(f"{what}: Kafka does not answer: {reason}")
     return Failure(f"{what}: {reason}", code)
 

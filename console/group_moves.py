@@ -40,18 +40,19 @@ def move(
     Raises:
         Failure: It cannot move, Kafka does not answer, or it is not there in time.
     """
-    servers = bootstrap_servers(settings)
+    deadline = time.monotonic() + patience_s
     with _refusals(group):
-        described = _described(settings, group)
-        count = _count(settings, group, described)
+        asked = _Asked(settings, group)
+        described = asked.described()
+        count = asked.count(described)
         is_there = side == "kafka" and not count["trimtab"] and not described.movable
         if not is_there:  # or else it takes back an old choice
             _look_at_members(group, described, side)
         if side == "trimtab":
-            receive(_on_kafkas_side(settings, group, patience_s))
-        with closing(_wanted(settings, servers, group)) as wanted:
+            receive(_on_kafkas_side(asked, deadline))
+        with closing(_wanted(settings, group)) as wanted:
             wanted.choose(side, reason)
-        return count.total() if is_there else _wait(settings, group, side, patience_s)
+        return count.total() if is_there else _wait(asked, side, deadline)
 
 
 def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | None]:
@@ -60,10 +61,10 @@ def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | No
     Raises:
         Failure: Nothing is committed under its name, or Kafka does not answer.
     """
-    servers = bootstrap_servers(settings)
     with _refusals(group):
-        count = _count(settings, group, _described(settings, group))
-        with closing(_wanted(settings, servers, group)) as wanted:
+        asked = _Asked(settings, group)
+        count = asked.count(asked.described())
+        with closing(_wanted(settings, group)) as wanted:
             chosen = wanted.read()
     if not count:
         text = f"group {group} has committed nothing in Kafka, so none of its queues is on any side"
@@ -78,7 +79,8 @@ def is_on_kafkas_side(settings: Settings, group: str) -> bool:
         Failure: Kafka does not answer.
     """
     with _refusals(group):
-        return not _count(settings, group, _described(settings, group))["trimtab"]
+        asked = _Asked(settings, group)
+        return not asked.count(asked.described())["trimtab"]
 
 
 @contextmanager
@@ -90,20 +92,48 @@ def _refusals(group: str) -> Iterator[None]:
         raise refusal(group, error, ExitCode.UNHEALTHY) from error
 
 
-def _wanted(settings: Settings, servers: str, group: str) -> WantedSide:
+def _wanted(settings: Settings, group: str) -> WantedSide:
+    servers = bootstrap_servers(settings)
     options = {**native_options(settings), "bootstrap.servers": servers, "log_level": 2}
     return WantedSide(options, group, settings.topics.prefix)
 
 
-def _described(settings: Settings, group: str) -> Described:
-    """Ask in a process of its own: librdkafka may end the one that asks."""
-    try:
-        with asking(settings) as subscribers:
-            return subscribers.described([group])[group]
-    except Away as error:
-        raise Away(f"{group}: {error}") from error
-    except Failure as error:
-        raise Failure(f"{group}: {error}", ExitCode.UNHEALTHY) from error
+class _Asked:
+    """A group about which Kafka is asked, perhaps again and again."""
+
+    def __init__(self, settings: Settings, group: str) -> None:
+        self.group = group
+        self._settings, self._client = settings, admin(settings, bootstrap_servers(settings))
+
+    def described(self) -> Described:
+        """Ask in a process of its own: librdkafka may end the one that asks."""
+        try:
+            with asking(self._settings) as subscribers:
+                return subscribers.described([self.group])[self.group]
+        except Away as error:
+            raise Away(f"{self.group}: {error}") from error
+        except Failure as error:
+            raise Failure(f"{self.group}: {error}", ExitCode.UNHEALTHY) from error
+
+    def count(self, described: Described) -> Counter[Side]:
+        """Count the queues on each side: all of them, if it is steady."""
+        return Counter(self.found(described).values())
+
+    def found(self, described: Described) -> dict[Place, Side]:
+        """Find the side of each queue, as its last commit says: of all of them, if it is steady.
+
+        Kafka keeps for days what was committed of topics that nobody reads any more, so those count
+        only if the group has no members, who all are in Kafka's group on either side. What is
+        assigned and has no commit is on Kafka's side.
+        """
+        topics = {topic for topic, _ in described.assigned}
+        asked = [ConsumerGroupTopicPartitions(self.group)]
+        answers = self._client.list_consumer_group_offsets(asked, request_timeout=_ASK_S)
+        found: dict[Place, Side] = dict.fromkeys(described.assigned, SIDES[0])
+        for it in answers[self.group].result().topic_partitions or []:
+            if it.topic in topics or not topics:
+                found[it.topic, it.partition] = read_commit(it.offset, it.metadata or "").side
+        return found
 
 
 def _look_at_members(name: str, group: Described, side: Side) -> None:
@@ -116,56 +146,28 @@ def _look_at_members(name: str, group: Described, side: Side) -> None:
         raise Failure(text, ExitCode.NOT_FOUND)
 
 
-def _wait(settings: Settings, group: str, side: Side, patience_s: float) -> int:
-    deadline = time.monotonic() + patience_s
+def _wait(asked: _Asked, side: Side, deadline: float) -> int:
     while True:
-        described = _described(settings, group)
-        count = _count(settings, group, described)
+        described = asked.described()
+        count = asked.count(described)
         total = count.total()
         if described.is_steady and total and count[side] == total:
             return total
         if time.monotonic() > deadline:
-            there = f"{count[side]} of {total} queues are there after {patience_s:.0f} s"
-            text = f"{group}: {there}; the others follow when their messages in work are finished"
-            if not count[side]:
-                text += ", and if their owners answer: `trimtab doctor`"
-            raise Failure(text, ExitCode.TIMEOUT)
+            there = f"{count[side]} of {total} queues are there in time"
+            text = f"{asked.group}: {there}; the others follow when their messages in work are"
+            text += " finished" if count[side] else " finished, and if their owners answer"
+            raise Failure(f"{text}: `trimtab doctor`", ExitCode.TIMEOUT)
         time.sleep(_LOOK_S)
 
 
-def _on_kafkas_side(settings: Settings, group: str, patience_s: float) -> set[Place]:
+def _on_kafkas_side(asked: _Asked, deadline: float) -> set[Place]:
     """Return which queues are still there, once Kafka says which there are."""
-    deadline = time.monotonic() + patience_s
     while True:
-        described = _described(settings, group)
+        described = asked.described()
         if described.is_steady:
-            found = _found(settings, group, described)
-            return {place for place, side in found.items() if side == "kafka"}
+            return {place for place, side in asked.found(described).items() if side == "kafka"}
         if time.monotonic() > deadline:
-            text = f"{group} stays: Kafka's rebalance of it is not over after {patience_s:.0f} s"
+            text = f"{asked.group} stays: Kafka's rebalance of it was not over in time"
             raise Failure(text, ExitCode.TIMEOUT)
         time.sleep(_LOOK_S)
-
-
-def _count(settings: Settings, group: str, described: Described) -> Counter[Side]:
-    """Count the queues on each side: all of them, if it is steady."""
-    return Counter(_found(settings, group, described).values())
-
-
-def _found(settings: Settings, group: str, described: Described) -> dict[Place, Side]:
-    """Find the side of each queue, as its last commit says: of all of them, if it is steady.
-
-    Kafka keeps for days what was committed of topics that nobody reads any more, so those count
-    only if the group has no members, who all are in Kafka's group on either side. What is assigned
-    and has no commit is on Kafka's side.
-    """
-    assigned = described.assigned
-    topics = {topic for topic, _ in assigned}
-    client = admin(settings, bootstrap_servers(settings))
-    asked = [ConsumerGroupTopicPartitions(group)]
-    answer = client.list_consumer_group_offsets(asked, request_timeout=_ASK_S)[group].result()
-    found: dict[Place, Side] = dict.fromkeys(assigned, SIDES[0])
-    for it in answer.topic_partitions or []:
-        if it.topic in topics or not topics:
-            found[it.topic, it.partition] = read_commit(it.offset, it.metadata or "").side
-    return found

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from console.errors import ExitCode, Failure
 from console.operator_commands import user, write
 from console.published import Published
-from console.views.controllers import SILENT_S
 from trimtab.protocol import CONTROLLERS, Controller, HandOver
 
 _LOOK_S: Final = 0.5
@@ -50,13 +49,8 @@ def _is_at_work(it: Controller, standby: str) -> bool:
 
 
 def _living(published: Published) -> dict[str, Controller]:
-    """Return who lives; by a clock that is ahead of Kafka's no standby does, so they are heard."""
-    now_ms = time.time_ns() // 1_000_000
-    said = published.controllers()
-    living = {it.controller: it for at_ms, it in said if now_ms - at_ms <= 1_000 * SILENT_S}
-    if any(it.role == "standby" for it in living.values()):
-        return living
-    before = {it.controller: at_ms for at_ms, it in said}
+    """Return who speaks: no clock here agrees with Kafka's by rights."""
+    before = {it.controller: at_ms for at_ms, it in published.controllers()}
     time.sleep(_HEARD_S)
     again = published.controllers()
     return {it.controller: it for at_ms, it in again if at_ms > before.get(it.controller, 0)}

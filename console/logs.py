@@ -45,7 +45,7 @@ class _Lines:
         return self
 
     def msg(self, line: str) -> None:
-        """Write a line; when that is possible again, say how many are lost."""
+        """Write a line; when that is possible again, say how many were held up or are lost."""
         with self._lock:
             try:
                 print(line, file=self._file, flush=True)
@@ -54,7 +54,7 @@ class _Lines:
                 return
             lost, self._lost = self._lost, 0
         if lost:
-            structlog.get_logger().warning("lines of this log could not be written", lines=lost)
+            structlog.get_logger().warning("lines of this log come late, or are lost", lines=lost)
 
     debug = info = warning = error = critical = msg
 

@@ -7,6 +7,7 @@ code, never a traceback; `--debug` (or TRIMTAB_DEBUG) shows the traceback as wel
 import os
 import sys
 import traceback
+from contextlib import suppress
 from importlib.metadata import version as installed
 from io import TextIOWrapper
 from pathlib import Path
@@ -196,7 +197,8 @@ def main() -> None:
         failure = _expected(error)
         if failure is None:
             raise
-        _say_why(failure, error, call)
+        with suppress(OSError):  # a full disk: the code says it all the same
+            _say_why(failure, error, call)
         sys.exit(failure.exit_code)
 
 

@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from console import subscribers_process
-from console.cluster import bootstrap_servers, native_options
+from console.cluster import SILENCE, bootstrap_servers, native_options
 from console.errors import Away, Failure
 from console.settings import Settings
-from console.subscribers_process import REFUSED
+from console.subscribers_process import FAILED
 from trimtab.moving.company import cannot_move
 
 PATIENCE_S: Final = 15.0
@@ -54,10 +54,11 @@ class Subscribers:
             answer, _ = self._process.communicate(question, PATIENCE_S)
         except subprocess.TimeoutExpired as error:
             raise Away(_SILENCE) from error
-        if self._process.returncode == REFUSED:
-            raise Failure(answer.strip())
-        if self._process.returncode:  # its library may have ended it
-            raise Away(f"{_SILENCE}: {answer.strip()}" if answer.strip() else _SILENCE)
+        if self._process.returncode == FAILED:
+            code, text = json.loads(answer)
+            raise Away(f"{_SILENCE}: {text}") if code in SILENCE else Failure(text)
+        if self._process.returncode:  # its library has ended it
+            raise Away(_SILENCE)
         return {name: _described(it) for name, it in json.loads(answer).items()}
 
 

@@ -11,20 +11,15 @@ import json
 import sys
 from typing import Any
 
-from confluent_kafka import ConsumerGroupState, KafkaError, KafkaException
+from confluent_kafka import ConsumerGroupState, KafkaException
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
     AdminClient,
     ConsumerGroupDescription,
 )
 
 ASK_S = 5.0
-REFUSED, SILENT = 3, 5
-"""How it ends: Kafka has refused to tell; it does not answer. With any other, it was ended."""
-_SILENCE = {
-    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 - librdkafka's own name
-    KafkaError._TIMED_OUT,  # noqa: SLF001 - as above
-    KafkaError._TRANSPORT,  # noqa: SLF001 - as above
-}
+FAILED = 3
+"""How it ends if Kafka has not told; with any other but 0, it was ended."""
 _WITHOUT_MEMBERS = {ConsumerGroupState.EMPTY, ConsumerGroupState.DEAD}
 
 
@@ -61,8 +56,8 @@ def main() -> int:
     try:
         found = ask(client, json.loads(sys.stdin.read()))
     except KafkaException as error:
-        sys.stdout.write(error.args[0].str())
-        return SILENT if error.args[0].code() in _SILENCE else REFUSED
+        sys.stdout.write(json.dumps([error.args[0].code(), error.args[0].str()]))
+        return FAILED
     sys.stdout.write(json.dumps(found))
     return 0
 

@@ -3,8 +3,7 @@
 What is looked at is in ``console.examination``, and the rules are in ``console.views``.
 """
 
-import re
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -13,9 +12,6 @@ from console.commands.options import ConfigFile, KeyValues, Output, as_given, no
 from console.errors import ExitCode
 from console.output import Format, Listing, show
 from console.progress import Stderr
-
-_COMMAND: Final = re.compile(r"`(trimtab \w+ [a-z-]+)(?=[ `])")
-"""One that is asked of a cluster, in a remedy."""
 
 
 def doctor(
@@ -40,6 +36,7 @@ def doctor(
     from console.examination import examined
     from console.published import at_once
     from console.views.findings import COLUMNS
+    from console.views.undoing import with_options
 
     published, notes = published_by(config, key_values), list[str]()
     found = at_once(lambda: examined(published, name, now_ms(), notes.append))
@@ -47,9 +44,8 @@ def doctor(
         Stderr().note(note)
     options = as_given(config, key_values)
     rows = [it.row() for it in found]
-    if options:  # or what is typed next would go to another Kafka
-        for row in rows:
-            row["remedy"] = _COMMAND.sub(lambda it: f"`{it[1]} {options}", str(row["remedy"]))
+    for row in rows:  # or what is typed next would go to another Kafka
+        row["remedy"] = with_options(str(row["remedy"]), options)
     shown = Listing("findings", rows, COLUMNS).shown(output)
     well = f"nothing is wrong{' with what could be looked at' if notes else ''}"
     result = {"findings": rows, "not_examined": notes}

@@ -4,6 +4,7 @@ Made from how the group or the broker was before. Some commands cannot be taken 
 an approval, what was forgotten, or what the detectors held against a broker.
 """
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 
@@ -11,6 +12,8 @@ from console.views.moments import said
 from trimtab.protocol import Group, Verdict
 
 _REASON = '--reason "as before"'
+_COMMAND = re.compile(r"(?:^|`)trimtab \w+ [a-z-]+(?=[ `])")
+"""One that is asked of a cluster: a whole text, or in backquotes in one."""
 
 
 def of_group(  # noqa: PLR0911 - one case for each verb
@@ -39,12 +42,11 @@ def of_group(  # noqa: PLR0911 - one case for each verb
             return None
 
 
-def with_options(command: str | None, options: str) -> str | None:
-    """Put options behind a command's two words: behind a name they might be names, too."""
-    if command is None or not options:
-        return command
-    trimtab, noun, verb, rest = command.split(" ", 3)
-    return f"{trimtab} {noun} {verb} {options} {rest}"
+def with_options(text: str | None, options: str) -> str | None:
+    """Put options behind the words of each command: behind a name they might be names, too."""
+    if text is None or not options:
+        return text
+    return _COMMAND.sub(lambda it: f"{it[0]} {options}", text)
 
 
 def _pause(before: Group) -> str:

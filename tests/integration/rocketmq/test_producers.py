@@ -37,9 +37,9 @@ LIBRARIES: Final = {
 }
 """The client of RocketMQ 5.3.3 or that of 4.9.8."""
 BROKERS: Final = ("broker-a", "broker-b")
-ROUND: Final = 40
 ON_THEIR_WAY: Final = 10
 """Every second message is sent without waiting, and told when it has arrived."""
+ROUND: Final = 40
 """Messages that go to both of two brokers, if both are used."""
 
 

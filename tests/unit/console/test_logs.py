@@ -79,7 +79,7 @@ def test_a_line_that_cannot_be_written_ends_nothing(monkeypatch: pytest.MonkeyPa
     log.info("fourth")
     log.info("fifth")
     lines = [json.loads(it) for it in file.getvalue().splitlines()]
-    lost = "lines of this log could not be written"
+    lost = "lines of this log come late, or are lost"
 
     assert ["first", "fourth", lost, "fifth"] == [it["event"] for it in lines]
     assert 2 == lines[2]["lines"]

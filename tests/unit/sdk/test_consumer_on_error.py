@@ -7,6 +7,7 @@ import pytest
 from tests.builders.application import until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
+from tests.unit.sdk.mistakes import a_consumer
 from trimtab import CallbackError, Consumer, Member, MemberFailedError, ReplacedError
 
 
@@ -44,15 +45,7 @@ def test_it_hears_of_a_younger_process_before_what_is_lost_by_that(
 
 def test_a_wrong_value_of_a_setting_ends_the_consumer() -> None:
     """kafka-python meets it when it connects, and would meet it at each try."""
-    kafka = MemoryTransport()
-    consumer = Consumer(
-        "127.0.0.1:1",
-        group=GROUP,
-        topics=["orders"],
-        transport=kafka,
-        client="kafka-python",
-        fetch={"fetch_max_wait_ms": "25"},
-    )
+    consumer = a_consumer(client="kafka-python", fetch={"fetch_max_wait_ms": "25"})
     with pytest.raises(MemberFailedError, match=r"ConfigurationError.*not supported"), consumer:
         for _ in consumer:
             pass

@@ -177,9 +177,7 @@ class Engine:
             while self._session is not None and self.ending is None:
                 self._turn(self._session)
         except BaseException as error:  # noqa: BLE001 - the thread's last words, for the user
-            failure = MemberFailedError(f"the member failed: {error!r}")
-            failure.__cause__ = error
-            self.fail(failure)
+            self.fail(MemberFailedError.by(error))
         finally:
             try:
                 self._transport.close(CLOSE_MS)

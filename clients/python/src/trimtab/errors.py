@@ -18,6 +18,8 @@ TrimtabError
     └── ReplacedError      a younger process joined under the same member id
 """
 
+from typing import Self
+
 from trimtab.protocol.reasons import TrimtabError, UndecodableRecord
 
 __all__ = [
@@ -82,6 +84,13 @@ class NoQueueError(TrimtabError):
 
 class MemberFailedError(TrimtabError):
     """The member has ended by itself, and all its queues are lost."""
+
+    @classmethod
+    def by(cls, error: BaseException) -> Self:
+        """Return the one that another error has brought about."""
+        failure = cls(f"the member failed: {error!r}")
+        failure.__cause__ = error
+        return failure
 
 
 class CallbackError(MemberFailedError):

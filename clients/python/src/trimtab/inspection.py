@@ -78,7 +78,7 @@ class Inspection:
         def run() -> None:
             try:
                 self._found.put(ask())
-            except Exception:
+            except BaseException:  # an `oauth_cb` may be cancelled, or exit
                 _LOGGER.exception("what surrounds the member is not known")
 
         self._thread = threading.Thread(target=run, name="trimtab-inspection", daemon=True)

@@ -11,7 +11,7 @@ from tests.builders.sessions import queue
 from trimtab import Grant
 from trimtab.callbacks import Ownership
 from trimtab.consuming.assembly import Parts
-from trimtab.consuming.choice import Times, Told
+from trimtab.consuming.choice import Start, Times, Told
 from trimtab.consuming.commits import Commits
 from trimtab.consuming.contract import Committed, Ends, RefusedError
 from trimtab.consuming.handover import Handover
@@ -122,7 +122,11 @@ class Memory:
         refused = None if len(at) == len(queues) else RefusedError(self.lack)
         return Ends(at, refused)
 
-    found_apart = found
+    def found_apart(
+        self, queues: list[QueueRef], end: Start, timeout_s: float
+    ) -> dict[QueueRef, int]:
+        """Answer the same."""
+        return self.found(queues, end, timeout_s).at
 
     def close(self) -> None:
         """It is closed."""

@@ -167,7 +167,9 @@ class ConfluentClient:
             self._remember_anew({it.topic for it in queues if it not in found}, deadline)
         return Ends(found, None if failed is None else refused(failed))
 
-    def found_apart(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
+    def found_apart(
+        self, queues: list[QueueRef], end: Start, timeout_s: float
+    ) -> dict[QueueRef, int]:
         """Find the same of each leader by itself."""
         return found_apart(self._asking, queues, end, timeout_s)
 

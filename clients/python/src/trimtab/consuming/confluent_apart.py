@@ -9,13 +9,13 @@ Used by `confluent`. Its one rule: what has no answer is left out, and never tak
 
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final
 
 from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPartition, admin
 
 from trimtab.consuming.choice import Start
-from trimtab.consuming.contract import Ends, RefusedError
 from trimtab.protocol import QueueRef
 from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_unpolled import unpolled
@@ -28,7 +28,7 @@ _GRACE_S: Final = 1.0
 
 def found_apart(
     settings: Mapping[str, Any], queues: list[QueueRef], end: Start, timeout_s: float
-) -> Ends:
+) -> dict[QueueRef, int]:
     """Find the first messages at an end, or since a time, wherever there is an answer."""
     client = admin.AdminClient(unpolled(settings))
     spec = _spec(end)
@@ -38,16 +38,14 @@ def found_apart(
         isolation_level=_isolation(settings),
     )
     wait(answers.values(), timeout_s + _GRACE_S)
-    found, failed = dict[QueueRef, int](), None
+    found = dict[QueueRef, int]()
     for place, answer in answers.items():
-        try:
+        with suppress(KafkaException):
             found[QueueRef(place.topic, "", place.partition)] = _offset(answer)
-        except KafkaException as error:
-            failed = failed or RefusedError(error, topics=[place.topic])
     held: list[object] = [client]
     del client
     discard(held)
-    return Ends(found, failed)
+    return found
 
 
 def _spec(end: Start) -> Any:  # noqa: ANN401 - the stubs do not know its type

@@ -122,8 +122,10 @@ class Client(Protocol):
     def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
         """Find the first messages at an end or since a time; less than 0 where none is so young."""
 
-    def found_apart(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
-        """Find the same, so that a leader that says nothing keeps no queue of the others back."""
+    def found_apart(
+        self, queues: list[QueueRef], end: Start, timeout_s: float
+    ) -> dict[QueueRef, int]:
+        """Find the same where there is an answer: a silent leader keeps no queue of others back."""
 
     def close(self) -> None:
         """Read nothing more."""

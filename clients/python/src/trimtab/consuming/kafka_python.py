@@ -179,24 +179,24 @@ class KafkaPythonClient:
                     return Ends(self._found(there, end, timeout_s) if there else {}, error)
             return Ends({}, error)
 
-    def found_apart(self, queues: list[QueueRef], end: Start, timeout_s: float) -> Ends:
+    def found_apart(
+        self, queues: list[QueueRef], end: Start, timeout_s: float
+    ) -> dict[QueueRef, int]:
         """Find the same of one leader after another, each of which has its share of the time."""
         deadline = now_s() + timeout_s
         try:
             leaders = self._leaders({it.topic for it in queues}, timeout_s)
-        except RefusedError as error:
-            return Ends({}, error)
+        except RefusedError:
+            return {}
         led = defaultdict[int, list[QueueRef]](list)
         for queue in leaders.keys() & queues:
             led[leaders[queue]].append(queue)
-        found, refused = dict[QueueRef, int](), None
+        found = dict[QueueRef, int]()
         for asked, some in enumerate(led.values()):
             share_s = (deadline - now_s()) / (len(led) - asked)
-            try:
+            with suppress(RefusedError):
                 found |= self._found(some, end, max(0.0, share_s))
-            except RefusedError as error:
-                refused = refused or error
-        return Ends(found, refused)
+        return found
 
     def _leaders(self, topics: Collection[str], timeout_s: float) -> dict[QueueRef, int]:
         """The queues that there are, and who leads each; the consumer would ask without a limit."""

@@ -89,9 +89,7 @@ class Upkeep:
             try:
                 self.look(hurried=hurried)
             except ConfigurationError as error:
-                failure = MemberFailedError(f"the member failed: {error!r}")
-                failure.__cause__ = error
-                self._told_to.error(failure)
+                self._told_to.error(MemberFailedError.by(error))
             except Exception as error:  # noqa: BLE001 - said, and the next look may do better
                 self._report_once(error)
             except BaseException as error:  # noqa: BLE001 - as `sys.exit()` of a client's callback

@@ -9,10 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
-    AdminClient,
-    ConsumerGroupDescription,
-)
+from confluent_kafka.admin import AdminClient
 
 from trimtab.clock import now_s
 from trimtab.errors import SharedGroupError
@@ -61,19 +58,15 @@ class Company:
             self._client = AdminClient(self._kafka)
         asked = self._client.describe_consumer_groups([self._group], request_timeout=_ASK_S)
         try:
-            others = strangers(asked[self._group].result())
+            members = asked[self._group].result().members
         except KafkaException as error:
             report(error)
             return False
+        others = sorted(cannot_move((it.client_id, it.host) for it in members))
         if others:
             text = f"{self._group} stays on Kafka's side: {len(others)} of its members cannot move"
             report(SharedGroupError(f"{text}: {', '.join(others)}; stop them"))
         return not others
-
-
-def strangers(group: ConsumerGroupDescription) -> list[str]:
-    """Name the members that cannot move."""
-    return sorted(cannot_move((it.client_id, it.host) for it in group.members))
 
 
 def cannot_move(members: Iterable[tuple[str, str]]) -> list[str]:

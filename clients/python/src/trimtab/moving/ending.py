@@ -50,7 +50,7 @@ class Ending:
         """
         try:
             yield
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             failure = mistaken(error)
             self._member.fail(failure)
             raise failure from error

@@ -88,7 +88,7 @@ class Keeper:
         while not self._stopping.is_set():
             try:
                 self._turn()
-            except Exception:
+            except BaseException:  # an `oauth_cb` may be cancelled, or exit
                 _LOGGER.exception("the producer's background thread failed and continues")
                 self._stopping.wait(RETRY_MS / 1_000)
         if self._link is not None:
