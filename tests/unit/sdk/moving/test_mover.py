@@ -2,6 +2,7 @@
 
 import threading
 import time
+from asyncio import CancelledError
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
 from random import Random
@@ -61,8 +62,8 @@ class Process:
         self.gone = threading.Event()
         self.errors: list[Exception] = []
         self.failures: list[MemberFailedError] = []
-        self.mistaken = False
-        """Whether a callback of its application raises."""
+        self.mistake: BaseException | None = None
+        """What a callback of its application raises."""
         self.abandoned = Abandoned(0.0)
         subscription, wanted = cast("Subscription", self), cast("WantedSide", self)
         ways = (subscription, wanted, cast("Company", self), self.abandoned)
@@ -135,8 +136,8 @@ class Process:
 
     def make_mistakes(self) -> None:
         """Have a callback of the application raise."""
-        if self.mistaken:
-            raise LookupError("no such table")
+        if self.mistake is not None:
+            raise self.mistake
 
 
 @pytest.fixture
@@ -262,12 +263,13 @@ def test_what_nobody_can_give_back_is_taken(pair: tuple[Process, Process]) -> No
     assert {"kafka"} == {said.split(":")[0] for _, said in kafka.committed.values()}
 
 
+@pytest.mark.parametrize("mistake", [LookupError, SystemExit, CancelledError])
 def test_a_callback_that_raises_at_the_beginning_ends_the_member(
-    pair: tuple[Process, Process],
+    pair: tuple[Process, Process], mistake: type[BaseException]
 ) -> None:
     """On Kafka's side as on trimtab's: it would hold a queue that it never reads."""
     one = pair[0]
-    one.mistaken = True
+    one.mistake = mistake("no such table")
     to_take(one, QUEUES[0])
     until(lambda: one.failures and not one.mover.working)
 
@@ -284,7 +286,7 @@ def test_a_callback_that_raises_at_the_end_ends_the_member(
     one = pair[0]
     to_take(one, QUEUES[0])
     until(lambda: one.mover.working)
-    one.mistaken = True
+    one.mistake = CancelledError()
     getattr(one.mover, how)([QUEUES[0]])
 
     assert CallbackError is type(one.failures[0])
