@@ -16,9 +16,10 @@ from chaos.ownership import (
     Span,
     Tenure,
     has_just_heard,
-    is_of_a_twin,
+    is_excused,
     obeyed,
     replaceable,
+    replaced,
     suspensions,
     tenures,
     unowned,
@@ -147,18 +148,19 @@ def gave_what_was_in_hand(history: History) -> Iterator[str]:
 def worked_on_others(history: History) -> Iterator[str]:
     """None is handed out when another has begun; who was suspended may have one on its way.
 
-    Nor is one that a twin has replaced held to it, for the moment in which it hears of its twin.
+    Nor is one that a twin has replaced held to it, for the moment in which it hears of its twin:
+    whoever comes next begins on the record that ends it (``docs/protocol.md``), as its twin does.
     """
     youngest: dict[int, Event] = {}
     stale = Counter[str]()
     last: dict[str, int] = {}
-    doubled = replaceable(history)
+    ends = replaced(history)
     for event in history:
         newer = youngest.get(event.queue)
         if event.kind == "began" and (newer is None or event.token > newer.token):
             youngest[event.queue] = event
         elif event.kind == "handed" and newer is not None and event.token < newer.token:
-            if event.who not in doubled or not is_of_a_twin(newer, event):
+            if not is_excused(newer, event, ends):
                 stale[event.who] += last.get(event.who) != event.at  # a batch counts once
             last[event.who] = event.at
     gone = suspensions(history)

@@ -6,7 +6,8 @@ moment after it in which it finds out. Pure; used by the checks and the drawing.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import inf
 from typing import Final, NamedTuple
 
 from chaos.history import Event, History, S, name_of
@@ -140,9 +141,24 @@ def replaceable(history: History) -> set[str]:
     return found
 
 
-def is_of_a_twin(begun: Event, later: Event) -> bool:
-    """Whether a life of the same name has begun that, so lately that its twin may not know yet."""
-    return name_of(begun.who) == name_of(later.who) and later.at - begun.at <= WAKE_NS
+def replaced(history: History) -> dict[str, dict[tuple[int, int], int]]:
+    """Say which lives a twin may have replaced, and when each heard of which queue and token."""
+    found = {who: dict[tuple[int, int], int]() for who in replaceable(history)}
+    for event in history:
+        if event.kind == "lost" and event.who in found:
+            found[event.who][event.queue, event.token] = event.at
+    return found
+
+
+def is_excused(
+    begun: Event, later: Event, ends: Mapping[str, Mapping[tuple[int, int], int]]
+) -> bool:
+    """Whether another life has begun that so lately that one with a twin may not know yet."""
+    if later.who not in ends:
+        return False
+    is_twin = name_of(begun.who) == name_of(later.who)
+    heard = later.at if is_twin else ends[later.who].get((later.queue, later.token), inf)
+    return max(heard, later.at) - begun.at <= WAKE_NS
 
 
 def has_just_heard(tenure: Tenure, doubled: set[str]) -> bool:

@@ -20,19 +20,21 @@ def test_a_twin_begins_on_what_its_elder_may_read_a_moment_later() -> None:
 
 
 def test_a_twin_may_be_handed_a_message_until_it_has_heard_of_its_younger() -> None:
-    """For a moment, and not when it is another member that has begun."""
+    """For a moment; whoever else begins does so on the record by which it hears of that."""
     elder = [at(0, "m0.1", "began", token=1), at(1, "m0.1", "doubled")]
 
-    def judged(younger: str, handed_s: float) -> bool:
+    def judged(younger: str, handed_s: float, lost_s: float = 0.0) -> bool:
         begun = at(2, younger, "began", token=2)
         handed = at(handed_s, "m0.1", "handed", token=1, offset=3)
-        lost = at(handed_s, "m0.1", "lost", token=1)
+        lost = at(lost_s or handed_s, "m0.1", "lost", token=1)
         found = violations(ordered([*elder, begun, handed, lost, *REST]))
         return "nobody works on what others own" in found
 
     assert not judged("m0.2", 3.9)
     assert judged("m0.2", 4.1)
-    assert judged("m1.1", 3.9)
+    assert not judged("m1.1", 3.9)
+    assert judged("m1.1", 4.1)
+    assert judged("m1.1", 3.9, lost_s=4.1)
 
 
 def test_a_twin_may_read_its_grant_later_than_its_younger() -> None:
