@@ -62,6 +62,15 @@ class Caller:
         return self.arguments(protocol) | {"bootstrap_servers": self._kafka.servers(listener)}
 
 
+def flags(arguments: Mapping[str, Any]) -> list[str]:
+    """Return the settings with which the terminal is called as such a member of confluent-kafka."""
+    settings = {f"kafka.options.{name}": it for name, it in arguments["kafka"].items()}
+    del settings["kafka.options.log_level"]
+    settings["kafka.bootstrap_servers"] = arguments["bootstrap_servers"]
+    settings |= {"topics.prefix": PREFIX, "topics.partitions": PARTITIONS}
+    return [word for name, it in settings.items() for word in ("--set", f"{name}={it}")]
+
+
 class Listener:
     """A member that is told what is wrong."""
 

@@ -1,15 +1,12 @@
 """Spark gives a fingerprint to the very records that a replay gives one."""
 
-import ast
-import json
-import subprocess
-import sys
 from itertools import product
 
 import pytest
 
 from streaming.wire.beats import MOST_BYTES, split
 from streaming.wire.rows import Row
+from tests.integration.controller.rows_in_spark import rows_found
 from trimtab.protocol import limits
 
 pytestmark = [pytest.mark.spark]
@@ -36,21 +33,6 @@ VALUES = [
     b'{"sequence":3',
 ]
 ROWS = [Row("t.heartbeats", 0, it, 9, b"g", value, len(value)) for it, value in enumerate(VALUES)]
-PROGRAM = """
-import sys, json, types
-from pyspark.sql import SparkSession
-from streaming.fingerprints import fingerprinted
-from streaming.wire.rows import Row
-rows = [Row(*it[:4], *(bytes.fromhex(x) for x in it[4:6]), it[6]) for it in json.loads(sys.argv[1])]
-spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-spark = spark.config("spark.driver.bindAddress", "127.0.0.1")
-spark = spark.config("spark.driver.host", "127.0.0.1").getOrCreate()
-kinds = "topic string, partition int, offset bigint, appended_ms bigint, key binary, value binary,"
-frame = spark.createDataFrame(rows, kinds + " size int")
-options = types.SimpleNamespace(topics=types.SimpleNamespace(prefix="t.", partitions=1))
-print("FOUND", [tuple(it)[-3:] for it in fingerprinted(frame, options).collect()])
-spark.stop()
-"""
 
 
 def test_spark_and_a_replay_agree_which_beats_have_one() -> None:
@@ -59,12 +41,7 @@ def test_spark_and_a_replay_agree_which_beats_have_one() -> None:
     assert beats is not None
     numbers = dict.fromkeys((row.offset for row in others), -1)
     numbers |= dict(zip(beats.offset.tolist(), beats.number.tolist(), strict=True))
-    told = json_of(ROWS)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, told], capture_output=True, text=True, check=True
-    )
-    line = next(it for it in done.stdout.splitlines() if it.startswith("FOUND "))
-    found: list[tuple[int, int, int]] = ast.literal_eval(line.removeprefix("FOUND "))
+    found = [it[-3:] for it in rows_found(ROWS, "fingerprinted(frame, options)", partitions=1)]
 
     assert [numbers[row.offset] for row in ROWS] == [number for *_, number in found]
     places = beats.offset.tolist()
@@ -73,10 +50,3 @@ def test_spark_and_a_replay_agree_which_beats_have_one() -> None:
         assert same == (
             beats.first[left] == beats.first[right] and beats.second[left] == beats.second[right]
         )
-
-
-def json_of(rows: list[Row]) -> str:
-    """Write rows down."""
-    return json.dumps(
-        [(*it[:4], (it.key or b"").hex(), (it.value or b"").hex(), it.size) for it in rows]
-    )

@@ -20,6 +20,7 @@ from tests.integration.secured_callers import (
     Listener,
     a_right_to_write_is_taken_away_and_given_back,
     ended,
+    flags,
     reads_for_itself,
     reads_one,
     trouble_of_a_reader,
@@ -269,22 +270,9 @@ def test_an_operator_needs_no_more(
         assert 0 == producer.flush(PATIENCE_S)
     for user, rights, asked in (("replaying", REPLAYING, REPLAYED), ("operator", OPERATOR, ASKED)):
         given(secured, user, rights)
-        whole = flags(secured, user)
+        whole = flags(Caller(secured, "confluent").arguments("SASL_SSL", user))
         for command, *expected in asked:
             code, _, error = run(*command, *whole)
             assert code in expected, (command, error)
             seen = [it for it in error.splitlines() if not it.startswith("foreign members of ")]
             assert not any("uthoriz" in line for line in seen), (command, error)
-
-
-def flags(kafka: SecuredKafka, user: str) -> list[str]:
-    """Return the settings with which a user calls the terminal."""
-    options = kafka.options("SASL_SSL", user, PASSWORD)
-    del options["log_level"]
-    settings = {
-        "kafka.bootstrap_servers": kafka.servers("SASL_SSL"),
-        "topics.prefix": PREFIX,
-        "topics.partitions": PARTITIONS,
-        **{f"kafka.options.{name}": value for name, value in options.items()},
-    }
-    return [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]

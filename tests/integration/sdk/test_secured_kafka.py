@@ -23,6 +23,7 @@ from tests.integration.secured_callers import (
     Caller,
     Listener,
     ended,
+    flags,
     until,
 )
 from tests.integration.secured_kafka import MECHANISM, SecuredKafka
@@ -210,15 +211,6 @@ def test_the_terminal_says_what_is_refused(
     assert (5, "") == (code, out)
     assert "Kafka does not answer at localhost:" in err
     assert said in err.lower()
-
-
-def flags(arguments: dict[str, Any]) -> list[str]:
-    """Return the settings with which the terminal is called."""
-    settings = {f"kafka.options.{name}": it for name, it in arguments["kafka"].items()}
-    del settings["kafka.options.log_level"]
-    settings["kafka.bootstrap_servers"] = arguments["bootstrap_servers"]
-    settings["topics.prefix"] = PREFIX
-    return [word for name, it in settings.items() for word in ("--set", f"{name}={it}")]
 
 
 def test_a_topic_that_one_may_not_see_is_not_missing(

@@ -102,8 +102,8 @@ def test_it_says_why_it_reads_on_elsewhere(
     assert [True] == [said in it for it in caplog.messages]
 
 
-def test_what_was_fetched_before_kafka_deleted_it_is_handed_out() -> None:
-    """It is nowhere else any more; only behind it something is missing."""
+def before_a_gap() -> InMemory:
+    """Five messages were fetched, and Kafka has deleted them and what follows, up to 100."""
     reading = InMemory()
     reading.grant(1)
     reading.offer(*range(5))
@@ -111,6 +111,12 @@ def test_what_was_fetched_before_kafka_deleted_it_is_handed_out() -> None:
     reading.kafka.astray.add(queue())
     reading.kafka.earliest = 100
     reading.upkeep.look()
+    return reading
+
+
+def test_what_was_fetched_before_kafka_deleted_it_is_handed_out() -> None:
+    """It is nowhere else any more; only behind it something is missing."""
+    reading = before_a_gap()
     rest = [reading.taken().offset() for _ in range(4)]
     reading.upkeep.commit()  # as for any other queue
     reading.take(0.0)
@@ -123,13 +129,7 @@ def test_what_was_fetched_before_kafka_deleted_it_is_handed_out() -> None:
 
 def test_who_has_gone_elsewhere_is_not_brought_to_what_kafka_has_next() -> None:
     """Reading would jump back, and what was read since would be handed out again."""
-    reading = InMemory()
-    reading.grant(1)
-    reading.offer(*range(5))
-    reading.taken()
-    reading.kafka.astray.add(queue())
-    reading.kafka.earliest = 100
-    reading.upkeep.look()
+    reading = before_a_gap()
     reading.parts.seek(queue(), 800)
     reading.offer(800)
     there = reading.taken().offset()

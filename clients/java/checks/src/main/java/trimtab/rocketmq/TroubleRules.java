@@ -164,13 +164,7 @@ public final class TroubleRules {
     private String forsakenLite() {
         DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
         LiteClient lite = new LiteClient(consumer, gate);
-        DefaultLitePullConsumerImpl inner =
-                (DefaultLitePullConsumerImpl) Fields.get(consumer, "defaultLitePullConsumerImpl");
-        Fields.set(inner, "offsetStore", client.store);
-        lite.rebalance().getProcessQueueTable().put(NAMED, new ProcessQueue());
-        AssignedMessageQueue assigned = (AssignedMessageQueue) Fields.get(inner, "assignedMessageQueue");
-        assigned.updateAssignedMessageQueue("orders", List.of(NAMED));
-        assigned.updateConsumeOffset(NAMED, 100);
+        pullsFrom(consumer, lite).updateConsumeOffset(NAMED, 100);
         lite.note(QUEUE);
         Long before = client.store.known.get(NAMED);
         lite.forsake(QUEUE);
@@ -297,12 +291,7 @@ public final class TroubleRules {
         DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
         consumer.subscribe("orders", "*");
         LiteClient lite = new LiteClient(consumer, gate);
-        DefaultLitePullConsumerImpl inner =
-                (DefaultLitePullConsumerImpl) Fields.get(consumer, "defaultLitePullConsumerImpl");
-        Fields.set(inner, "offsetStore", client.store);
-        lite.rebalance().getProcessQueueTable().put(NAMED, new ProcessQueue());
-        AssignedMessageQueue assigned = (AssignedMessageQueue) Fields.get(inner, "assignedMessageQueue");
-        assigned.updateAssignedMessageQueue("orders", List.of(NAMED));
+        AssignedMessageQueue assigned = pullsFrom(consumer, lite);
         String before = assigned.getAssignedMessageQueues().toString();
         Departures leaving = leaving(lite);
         Waiting.await(() -> isGone(leaving));
@@ -340,6 +329,17 @@ public final class TroubleRules {
         mayForget.countDown();
         Waiting.await(() -> isGone(leaving));
         return before + " " + atWork + " " + told + " " + leaving.isEmpty();
+    }
+
+    /** Has a consumer that is polled pull from the queue; returns what it pulls from. */
+    private AssignedMessageQueue pullsFrom(DefaultLitePullConsumer consumer, LiteClient lite) {
+        DefaultLitePullConsumerImpl inner =
+                (DefaultLitePullConsumerImpl) Fields.get(consumer, "defaultLitePullConsumerImpl");
+        Fields.set(inner, "offsetStore", client.store);
+        lite.rebalance().getProcessQueueTable().put(NAMED, new ProcessQueue());
+        AssignedMessageQueue assigned = (AssignedMessageQueue) Fields.get(inner, "assignedMessageQueue");
+        assigned.updateAssignedMessageQueue("orders", List.of(NAMED));
+        return assigned;
     }
 
     /** From this client the queue is to go, whose topic it has asked about for the last time. */
