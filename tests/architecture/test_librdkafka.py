@@ -2,7 +2,7 @@
 
 import ast
 
-from tests.builders.checkout import modules, text, tree
+from tests.builders.checkout import modules, nodes, text
 
 
 def test_nobody_asks_librdkafka_for_the_cluster() -> None:
@@ -11,7 +11,7 @@ def test_nobody_asks_librdkafka_for_the_cluster() -> None:
         f"{path}:{node.lineno}"
         for path in modules(tests=False)
         if "confluent_kafka" in text(path)
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Attribute) and node.attr == "describe_cluster"
     ]
 

@@ -45,6 +45,12 @@ def tree(path: Path) -> ast.Module:
 
 
 @cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All of a module's syntax tree, in no order that means anything."""
+    return tuple(ast.walk(tree(path)))
+
+
+@cache
 def settings(path: str = "pyproject.toml") -> dict[str, Any]:
     """A manifest, parsed."""
     return tomllib.loads(text(Path(path)))
@@ -65,9 +71,14 @@ def modules(*, tests: bool = True) -> list[Path]:
     return [path for path in files("*.py") if tests or path.parts[0] != "tests"]
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imports(path: Path) -> tuple[tuple[int, str], ...]:
     """Line and dotted name of everything that a module imports, wherever in it."""
-    for node in ast.walk(tree(path)):
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[tuple[int, str]]:
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -76,14 +87,14 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
 
 def calls(path: Path) -> Iterator[tuple[int, str]]:
     """Line and name of every plain function that a module calls."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             yield node.lineno, node.func.id
 
 
 def functions(path: Path) -> Iterator[Function]:
     """Every function and method of a module."""
-    return (node for node in ast.walk(tree(path)) if isinstance(node, Function))
+    return (node for node in nodes(path) if isinstance(node, Function))
 
 
 def matches(pattern: str, paths: tuple[Path, ...]) -> list[str]:
