@@ -58,7 +58,8 @@ AT_ONCE ?= 5
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
 .PHONY: chaos floors kills members
-test: members dev ## Run every test, on a real Kafka and a real Spark (about 25 minutes)
+test: .installed ## Run every test, on a real Kafka and a real Spark (about 25 minutes)
+	@$(MAKE) --silent --jobs=3 .cache/jars/kafka.jsa .cache/java/stamp .venv/.tests
 	@echo 'test: every test; those that start Kafka and Spark first, the others beside them'
 	@$(BIN)/pytest --numprocesses=$(AT_ONCE) --dist=loadgroup
 
@@ -217,6 +218,11 @@ SLOW := Downloading .*[0-9]{2}\.[0-9] MB\)|Building wheel for \w+|Installing col
 
 .venv/.dev: requirements/dev.txt .venv/.projects
 	@$(call step,development tools,$(call pip_install,-r requirements/dev.txt))
+	@touch $@
+
+# Else five processes at once translate all tests, each for itself.
+.venv/.tests: .venv/.dev
+	@$(call step,tests looked through,$(BIN)/pytest --collect-only -q >/dev/null)
 	@touch $@
 
 # Beside the others and in front of them: only what the SDK needs is as low as it takes.

@@ -62,18 +62,18 @@ _AT_HAND = 3
 def told(tmp_path: Path, processes: int, files: dict[str, str]) -> str:
     """What a run of these tests says."""
     (tmp_path / "conftest.py").write_text(CONFTEST)
-    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:randomly\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
     for name, text in files.items():
         file = tmp_path / "tests" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     return subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", f"--numprocesses={processes}"),
+            *(sys.executable, "-m", "pytest", "-p", "xdist", f"--numprocesses={processes}"),
             *("--dist=loadgroup", "-q"),
         ],
         cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        env={"PYTHONPATH": str(ROOT), "PATH": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         timeout=250,

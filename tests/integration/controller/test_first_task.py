@@ -15,6 +15,8 @@ from pyspark.sql import SparkSession
 from streaming.first_task import run
 spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
 spark = spark.config("spark.driver.bindAddress", "127.0.0.1")
+spark = spark.config("spark.sql.codegen.wholeStage", "false")  # longer made than run
+spark = spark.config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
 spark = spark.config("spark.driver.host", "127.0.0.1").getOrCreate()
 
 def found(frame):
