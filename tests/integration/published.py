@@ -63,7 +63,7 @@ class Published:
             {
                 "bootstrap.servers": servers,
                 "group.id": "published",
-                "fetch.wait.max.ms": 250,  # what is new is answered at once; asking costs the broker
+                "fetch.wait.max.ms": 250,  # what is new comes at once; asking costs
                 "enable.partition.eof": True,  # the last records of a partition may be gone
             }
         )
