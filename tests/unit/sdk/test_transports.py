@@ -1,14 +1,18 @@
 """What the transports share, and how one is chosen."""
 
 import importlib.util
-from typing import Literal
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import pytest
+from kafka import TopicPartition
 
 from trimtab import ConfigurationError, TransportError
 from trimtab.protocol import partition_of
 from trimtab.transports import choose
 from trimtab.transports.confluent import soon
+from trimtab.transports.contract import Trouble
+from trimtab.transports.kafka_python import KafkaPythonTransport
 from trimtab.transports.link import Link
 from trimtab.transports.progress import Progress
 from trimtab.transports.topics import TOUCHED, group_partition, missing, unusable
@@ -114,6 +118,44 @@ def test_topics_of_different_sizes_are_refused() -> None:
     counts = {f"t.{name}": 8 for name in TOUCHED} | {"t.releases": 4}
     with pytest.raises(TransportError, match="differ in their number of partitions"):
         group_partition("billing", "t.", counts)
+
+
+class Leaderless:
+    """A consumer of kafka-python, and a producer: one of its partitions has no leader."""
+
+    _subscription = SimpleNamespace(assignment={})
+
+    def partitions_for_topic(self, _name: str) -> set[int]:
+        """There are some."""
+        return {0}
+
+    partitions_for = partitions_for_topic
+
+    def assignment(self) -> set[TopicPartition]:
+        """What is read."""
+        return {TopicPartition("t.releases", 0)}
+
+    def end_offsets(self, places: list[TopicPartition], **_: Any) -> dict[TopicPartition, int]:  # noqa: ANN401 - as of it
+        """Look up what nobody was asked about, as that of the library does."""
+        raise KeyError(places[-1])
+
+    def poll(self, **_: Any) -> dict[TopicPartition, list[object]]:  # noqa: ANN401 - as above
+        """Nothing comes."""
+        return {}
+
+
+def test_a_partition_without_a_leader_ends_nobody() -> None:
+    """Neither a member at work nor one that starts: it is told, and asked again."""
+    made = KafkaPythonTransport("a:1", "t.", 1_000, {})
+    made._consumer = made._producer = Leaderless()  # noqa: SLF001 - no Kafka lacks one here
+    with pytest.raises(TransportError, match=r"LeaderNotAvailable.*t\.releases"):
+        made.open("billing")
+    made.find_end(7)
+    (trouble,) = made.poll(0)
+
+    assert isinstance(trouble, Trouble)
+    assert "the log's end is unknown" in trouble.reason
+    assert "t.releases" in trouble.reason
 
 
 def test_the_end_is_reached_when_every_partition_has_been_read() -> None:

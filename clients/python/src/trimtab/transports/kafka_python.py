@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
-from kafka.errors import KafkaError, TopicAuthorizationFailedError
+from kafka.errors import KafkaError, LeaderNotAvailableError, TopicAuthorizationFailedError
 
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.session import Send
@@ -112,7 +112,7 @@ class KafkaPythonTransport:
             self._name_missing(missing(self._prefix, counts))
             self._partition = group_partition(group, self._prefix, counts)
             followed = [TopicPartition(self._prefix + name, self._partition) for name in FOLLOWED]
-            starts = self._consumer.end_offsets(followed, timeout_ms=_ANSWER_MS)
+            starts = self._ends(followed)
             for name in names:  # or the first record to each waits for that: in a guard, the last
                 self._producer.partitions_for(name)
         except REFUSALS as error:
@@ -171,9 +171,8 @@ class KafkaPythonTransport:
 
     def find_end(self, at: int) -> None:
         """Ask for the ends, and wait for the answer."""
-        partitions = list(self._consumer.assignment())
         try:
-            self._progress.aim(at, self._consumer.end_offsets(partitions, timeout_ms=_ANSWER_MS))
+            self._progress.aim(at, self._ends(list(self._consumer.assignment())))
         except KafkaError as error:
             self._events.append(Trouble(f"the log's end is unknown: {error}"))
 
@@ -186,6 +185,14 @@ class KafkaPythonTransport:
             close_producer(self._producer, timeout_ms / 1_000)
         if self._consumer is not None:
             self._consumer.close(autocommit=False)
+
+    def _ends(self, partitions: Sequence[Any]) -> dict[Any, int]:
+        """Ask where these end: all of them, or it is told why not."""
+        try:
+            ends: dict[Any, int] = self._consumer.end_offsets(partitions, timeout_ms=_ANSWER_MS)
+        except KeyError as error:  # kafka-python 3.0 has asked nobody, and misses the answer
+            raise LeaderNotAvailableError(str(error)) from error
+        return ends
 
     def _name_missing(self, topics: Sequence[str]) -> None:
         """Raise TransportError if there are any; Kafka lists only those that one may describe."""
