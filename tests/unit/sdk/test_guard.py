@@ -18,7 +18,7 @@ from tests.builders.application import WAIT_S, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, MINE
 from trimtab import ConfigurationError, guard
-from trimtab.guard_lines import ADDRESS, Ended, Listen, line_of
+from trimtab.guard_lines import ADDRESS, Ended, Farewell, Listen, line_of
 from trimtab.protocol import Leave, Release
 
 Process = subprocess.Popen[str]
@@ -44,6 +44,8 @@ class Guarded:
         """Make a Kafka for one member, as `transports.choose`."""
         if servers == "refused":
             raise ConfigurationError("no Kafka client is installed")
+        if servers == "broken":
+            raise KeyError(servers)
         return self.kafka(servers)
 
     def kafka(self, name: str) -> MemoryTransport:
@@ -180,6 +182,23 @@ def test_who_cannot_be_guarded_is_told_and_harms_nobody(guarded: Guarded) -> Non
     guarded.member("", "b").kill()
 
     assert SPOKEN == guarded.said_of("b")
+
+
+def test_who_is_not_guarded_for_whatever_reason_is_told(guarded: Guarded) -> None:
+    """Also if it is a mistake of a client's: the member would believe that it is guarded."""
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(str(guarded.folder / "socket"))
+    post, _ = said_by("broken")
+    connection.sendall(json.dumps({"kind": "post", **post}).encode() + b"\n")
+    connection.settimeout(WAIT_S)
+    with connection, connection.makefile() as lines:
+        try:
+            said = [json.loads(lines.readline()) for _ in range(2)]
+        finally:
+            connection.sendall(line_of(Farewell()))
+
+    assert ["welcome", "refused"] == [it["kind"] for it in said]
+    assert "KeyError('broken')" == said[1]["reason"]
 
 
 def test_a_member_is_no_supervisor(guarded: Guarded) -> None:

@@ -181,11 +181,12 @@ def _stand(post: Post, end: OtherEnd, watch: Watch) -> None:
         transport = choose(post.client, post.servers, post.prefix, post.patience_ms, post.kafka)
         if not stand(post, transport, watch):
             _tell("a release did not reach Kafka: the controller finds out by silence")
-    except TrimtabError as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, nobody stands guard any more
+        reason = str(error) if isinstance(error, TrimtabError) else repr(error)
         if watch.is_over(0):
-            _tell(str(error))
+            _tell(reason)
         else:
-            end.say(Refused(reason=str(error)))
+            end.say(Refused(reason=reason))
     finally:
         watch.settled.set()
 
