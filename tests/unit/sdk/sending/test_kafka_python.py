@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 from kafka.errors import KafkaTimeoutError
 
+from tests.builders.application import until
 from trimtab import BrokerSelector, ConfigurationError
 from trimtab.sending import kafka_python
 from trimtab.sending.broker_times import BrokerTimes
@@ -140,6 +141,45 @@ def test_a_topic_that_is_unknown_for_a_moment_is_tried_again(
     sender._hand_on(*sender._again.popleft())  # noqa: SLF001 - as above
 
     assert (["t"], []) == (clients[0].sent, heard)
+
+
+def test_a_second_try_that_fails_at_once_is_told_and_ends_no_thread(
+    sender: KafkaPythonSender, clients: list[Client]
+) -> None:
+    """The application's serializer is called again, and asks a registry that is away by now."""
+
+    def serialize() -> None:
+        raise ConnectionError
+
+    heard: list[object] = []
+    clients[0].on_send = serialize
+    put_back(sender, heard, 1)
+    sender.start()
+    until(lambda: heard)
+    put_back(sender, heard, 1)
+    until(lambda: len(heard) > 1)
+    sender.close(0.0)
+
+    assert [ConnectionError] * 2 == [type(it) for it in heard]
+
+
+def test_a_mistake_in_between_ends_no_thread(
+    sender: KafkaPythonSender, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Second tries and verdicts would rest, silently."""
+    ticks: list[int] = []
+
+    def tick(*_: object) -> None:
+        ticks.append(1)
+        raise SystemExit(3)
+
+    monkeypatch.setattr(sender.dispatch, "tick", tick)
+    sender.start()
+    until(lambda: len(ticks) > 1)
+    monkeypatch.undo()
+    sender.close(0.0)
+
+    assert "SystemExit: 3" in caplog.text
 
 
 def test_a_callback_that_exits_ends_no_thread_of_the_clients(

@@ -179,13 +179,16 @@ class KafkaPythonSender:
     def _run(self) -> None:
         ticked = time.monotonic()
         while not self._closing.wait(_TICK_S):
-            for _ in range(len(self._again)):
-                if self._closing.is_set():
-                    break  # `close` settles the rest
-                self._hand_on(*self._again.popleft())
-            elapsed = time.monotonic() - ticked
-            ticked += elapsed
-            self.dispatch.tick(wall_ms(), elapsed)
+            try:
+                for _ in range(len(self._again)):
+                    if self._closing.is_set():
+                        break  # `close` settles the rest
+                    self._hand_on(*self._again.popleft())
+                elapsed = time.monotonic() - ticked
+                ticked += elapsed
+                self.dispatch.tick(wall_ms(), elapsed)
+            except BaseException as error:  # noqa: BLE001 - it would end this thread alone, silently
+                mistaken(error)
         self.dispatch.tick(wall_ms(), _TICK_S)  # for the last report
 
     def _hand_over(self, partition: int, times: BrokerTimes, pending: _Pending) -> None:
@@ -225,7 +228,7 @@ class KafkaPythonSender:
         again = replace(pending, tries=pending.tries + 1, sent_s=time.monotonic())
         try:
             self._hand_over(partition, other, again)
-        except (KafkaError, ValueError) as error:  # its topic may have fewer partitions by now
+        except Exception as error:  # noqa: BLE001 - of a serializer; or there are fewer partitions
             self._settle(pending, error, None)
 
     def _send_keyed(self, pending: _Pending, key: bytes) -> None:
