@@ -1,6 +1,7 @@
 """Sending with librdkafka's real client, which reaches nobody: what waits is purged instead."""
 
 import os
+import re
 import signal
 import sys
 from asyncio import CancelledError
@@ -102,6 +103,21 @@ def test_a_callback_that_exits_ends_no_thread_of_ours(
     purge(producer)
 
     until(lambda: heard)
+
+
+def test_all_that_nobody_asks_about_is_said(
+    producer: Producer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """How many are lost, also if that is at the very end."""
+    for key in (None, b"k"):
+        for _ in range(50):
+            producer.send("t", b"v", key)
+    purge(producer)
+    until(lambda: "given up" in caplog.text)
+    producer.send("t", b"v")
+    producer.close("1ms")
+
+    assert 101 == sum(map(int, re.findall(r"given up: (\d+) messages", caplog.text)))
 
 
 def test_after_the_end_nothing_is_taken_and_nothing_is_left() -> None:

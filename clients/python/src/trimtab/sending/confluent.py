@@ -76,7 +76,7 @@ class ConfluentSender:
         self._given_up = GivenUp()
         self._config = {**soon(place.kafka), "bootstrap.servers": place.servers, **place.kafka}
         self.here = Here()
-        self._free = Lane(self._client(patience.try_ms), self.dispatch.tick, self.here)
+        self._free = Lane(self._client(patience.try_ms), self._tick, self.here)
         self._keyed: Lane | None = None
         self._lanes = [self._free]
         """Until they are let go of."""
@@ -157,6 +157,7 @@ class ConfluentSender:
             self._is_closing = True
             self.dispatch.close(CLOSED)
             with ExitStack() as ending:  # each, whatever a callback of another's raises
+                ending.callback(self._given_up.tell_all)  # the last one
                 for lane in self._lanes:
                     ending.callback(lane.close)
         return self._purged
@@ -248,6 +249,10 @@ class ConfluentSender:
                 self._keyed.start()
                 self._lanes.append(self._keyed)
             return self._keyed
+
+    def _tick(self, now: int, elapsed_s: float) -> bool:
+        self._given_up.tell()
+        return self.dispatch.tick(now, elapsed_s)
 
     def _tick_keyed(self, _now: int, elapsed_s: float) -> bool:
         count, self._keyed_count = self._keyed_count, 0

@@ -157,6 +157,7 @@ class KafkaPythonSender:
             close_producer(client, _CLOSE_S)
         while self._again:
             self._settle(self._again.popleft()[1], KafkaError("the producer was closed"), None)
+        self._given_up.tell_all()
         return left
 
     def disconnect(self) -> None:
@@ -184,6 +185,7 @@ class KafkaPythonSender:
                     if self._closing.is_set():
                         break  # `close` settles the rest
                     self._hand_on(*self._again.popleft())
+                self._given_up.tell()
                 elapsed = time.monotonic() - ticked
                 ticked += elapsed
                 self.dispatch.tick(wall_ms(), elapsed)
