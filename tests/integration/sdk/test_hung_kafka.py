@@ -177,18 +177,27 @@ def test_commits_end(own: EmbeddedKafka, library: Library, base: int) -> None:
 
 def test_a_commit_given_up_while_kafka_comes_back_ends_no_process(own: EmbeddedKafka) -> None:
     """Librdkafka ended it within three rounds, when the request had a time of its own."""
-    broker = own.instance.running()
+    assert (0, "") == end_of("giving_up_process", own)
+
+
+def test_a_question_given_up_while_kafka_comes_back_ends_no_process(own: EmbeddedKafka) -> None:
+    """As above, within one round: who is in the group is asked by each consumer that may move."""
+    assert (0, "") == end_of("asking_process", own)
+
+
+def end_of(name: str, kafka: EmbeddedKafka) -> tuple[int, str]:
+    """Run a process that has Kafka hang; return how it ended, and what it said of that."""
+    broker = kafka.instance.running()
     assert broker is not None
-    which = [own.bootstrap_servers, str(broker.pid)]
-    command = [sys.executable, "-m", "tests.integration.sdk.giving_up_process", *which]
+    which = [kafka.bootstrap_servers, str(broker.pid)]
+    command = [sys.executable, "-m", f"tests.integration.sdk.{name}", *which]
     try:
         done = subprocess.run(
             command, check=False, capture_output=True, text=True, timeout=4 * PATIENCE_S
         )
     finally:  # it stops the broker, and goes on with it only if it lives to the end
         os.kill(broker.pid, signal.SIGCONT)
-
-    assert (0, "") == (done.returncode, done.stderr)
+    return done.returncode, done.stderr
 
 
 @pytest.mark.parametrize("library", ["confluent"])  # when to ask again is not the client's

@@ -1,5 +1,6 @@
 """Nobody moves to trimtab's side beside a consumer that cannot move."""
 
+from collections.abc import Mapping
 from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from confluent_kafka import KafkaException
 
 from tests.builders.sessions import queue
-from trimtab.errors import SharedGroupError
+from trimtab.errors import SharedGroupError, TransportError
 from trimtab.moving.company import CLIENT_ID, Company
 from trimtab.moving.sides import LastCommit, Side
 
@@ -22,14 +23,22 @@ class Kafka:
     def __init__(self) -> None:
         self.members = [f"{CLIENT_ID}-a", f"{CLIENT_ID}-b"]
         self.failure: KafkaException | None = None
-        self.asked = 0
+        self.hangs = False
+        self.made = self.asked = 0
         self.troubles: list[Exception] = []
+
+    def connect(self, _settings: Mapping[str, Any]) -> "Kafka":
+        """Make a client."""
+        self.made += 1
+        return self
 
     def describe_consumer_groups(self, groups: list[str], **_: Any) -> dict[str, Future[Any]]:  # noqa: ANN401 - as of it
         """Describe a group."""
         self.asked += 1
         answer = Future[Any]()
-        if self.failure is not None:
+        if self.hangs:
+            pass
+        elif self.failure is not None:
             answer.set_exception(self.failure)
         else:
             members = [SimpleNamespace(client_id=it, host="/10.0.0.7") for it in self.members]
@@ -41,7 +50,8 @@ class Kafka:
 def kafka(monkeypatch: pytest.MonkeyPatch) -> Kafka:
     """What the company asks."""
     kafka = Kafka()
-    monkeypatch.setattr("trimtab.moving.company.AdminClient", lambda *_, **__: kafka)
+    monkeypatch.setattr("trimtab.moving.company.AdminClient", kafka.connect)
+    monkeypatch.setattr("trimtab.moving.company._ASK_S", 0.05)
     return kafka
 
 
@@ -79,6 +89,24 @@ def test_who_does_not_know_stays(kafka: Kafka) -> None:
 
     assert agreed(kafka, "trimtab", ON_KAFKAS) is None
     assert [kafka.failure] == kafka.troubles
+
+
+def test_a_question_without_an_answer_is_taken_back(
+    kafka: Kafka, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its client, which is dropped; the next one is asked by another."""
+    monkeypatch.setattr("trimtab.moving.company._SURE_S", 0.0)
+    company = Company({}, "billing")
+    kafka.hangs = True
+    for count in (1, 2):
+        assert company.agrees("trimtab", ON_KAFKAS, kafka.troubles.append) is None
+        assert count == kafka.made
+    kafka.hangs = False
+    for _ in range(2):
+        assert "trimtab" == company.agrees("trimtab", ON_KAFKAS, kafka.troubles.append)
+
+    assert (3, [TransportError] * 2) == (kafka.made, [type(it) for it in kafka.troubles])
+    assert "it has not said in 0 s who is in it" in str(kafka.troubles[0])
 
 
 def test_it_asks_once_a_second(kafka: Kafka, monkeypatch: pytest.MonkeyPatch) -> None:

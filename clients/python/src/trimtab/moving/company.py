@@ -6,13 +6,14 @@ gone, however long ago it was wanted. Used by `mover`, and by the console.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import wait
 from typing import Any, Final
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from trimtab.clock import now_s
-from trimtab.errors import SharedGroupError
+from trimtab.errors import SharedGroupError, TransportError
 from trimtab.moving.sides import LastCommit, Side
 from trimtab.protocol import QueueRef
 from trimtab.transports.confluent_discarding import discard
@@ -22,6 +23,10 @@ Report = Callable[[Exception], object]
 CLIENT_ID: Final = "trimtab-moving"
 """How Kafka's group shows members that can move: by the beginning of their client ids."""
 _ASK_S: Final = 2.0
+"""How long it waits for an answer."""
+_NEVER_S: Final = 60.0
+"""The question's own time never ends: librdkafka 2.16 may end the process when it does (its issue
+4605). A client that is dropped takes its question back."""
 _SURE_S: Final = 1.0
 """Between two questions: who moves looks twenty times a second."""
 
@@ -56,9 +61,16 @@ class Company:
     def _look(self, report: Report) -> bool:
         if self._client is None:
             self._client = AdminClient(self._kafka)
-        asked = self._client.describe_consumer_groups([self._group], request_timeout=_ASK_S)
+        asked = self._client.describe_consumer_groups([self._group], request_timeout=_NEVER_S)
+        answer = asked[self._group]
+        wait([answer], _ASK_S)
+        if not answer.done():
+            self.close()
+            text = f"Kafka's group cannot be asked: it has not said in {_ASK_S:.0f} s who is in it"
+            report(TransportError(text))
+            return False
         try:
-            members = asked[self._group].result().members
+            members = answer.result().members
         except KafkaException as error:
             report(error)
             return False

@@ -1,0 +1,58 @@
+"""Questions about a group that are taken back while a Kafka that hung comes back.
+
+A process of its own: librdkafka may end it.
+"""
+
+import os
+import random
+import signal
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Final
+
+from tests.builders.sessions import queue
+from trimtab.moving import company
+from trimtab.moving.sides import LastCommit
+
+SERVERS, BROKER = sys.argv[1], int(sys.argv[2])
+PATIENCE_S: Final = 0.5
+QUESTIONS: Final = 24
+APART_S: Final = 0.03
+ROUNDS: Final = 8
+
+company._ASK_S = PATIENCE_S  # type: ignore[misc]  # noqa: SLF001 - or it takes minutes
+company._SURE_S = 0.0  # type: ignore[misc]  # noqa: SLF001 - each question is asked
+
+
+def ask(who: company.Company) -> None:
+    """Ask, and take it back when there is no answer."""
+    who.agrees("trimtab", {queue(): LastCommit("kafka", 1, 7)}, bool)
+
+
+def take_back(chosen: random.Random) -> None:
+    """Let Kafka come back some time while the patience of one question after the other ends."""
+    asking = [company.Company({"bootstrap.servers": SERVERS}, "asking") for _ in range(QUESTIONS)]
+    for it in asking[::2]:  # the others have no connection yet when Kafka hangs
+        ask(it)
+    with ThreadPoolExecutor(QUESTIONS) as threads:
+        os.kill(BROKER, signal.SIGSTOP)
+        try:
+            asked, began = [], []
+            for it in asking:
+                asked.append(threads.submit(ask, it))
+                began.append(time.monotonic())
+                time.sleep(chosen.random() * APART_S)
+            back = began[QUESTIONS // 2] + PATIENCE_S - chosen.uniform(-0.1, 0.35)
+            time.sleep(max(0.0, back - time.monotonic()))
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(BROKER, signal.SIGCONT)
+    for done in asked:
+        done.result()
+
+
+for seed in range(ROUNDS):
+    take_back(random.Random(seed))
+    time.sleep(PATIENCE_S)
