@@ -4,7 +4,7 @@ from typing import Any
 
 from trimtab import BrokerSelector
 from trimtab.sending.broker_times import BrokerTimes
-from trimtab.sending.dispatch import PACE_MAX, Dispatch, Leaders
+from trimtab.sending.dispatch import ANYWHERE, PACE_MAX, Dispatch, Leaders
 
 NOW = 1_700_000_000_000
 
@@ -34,6 +34,16 @@ def test_a_stream_is_dealt_beforehand() -> None:
     made._hands.clear()  # noqa: SLF001 - whoever deals from now on finds nothing
 
     assert {0, 1} == {made.turns["t"]()[0] for _ in range(3 * PACE_MAX)}
+
+
+def test_what_is_forgotten_begins_anew() -> None:
+    """As a topic that nobody has sent to: by the client's own choice."""
+    made = dispatch()
+    made.forget("t")
+
+    assert ([], None) == (made.topics(), made.again("t", "1", NOW))
+    assert ANYWHERE == made.turns["t"]()[0]
+    assert made.times_of("t", 0) is None
 
 
 def test_what_is_shut_stays_so() -> None:

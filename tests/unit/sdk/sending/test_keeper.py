@@ -12,7 +12,7 @@ from trimtab.protocol import LATENCY, Report, decode
 from trimtab.protocol.limits import DURATION_MS
 from trimtab.sending.contract import Sender, VerdictRecord
 from trimtab.sending.dispatch import Dispatch, Leaders
-from trimtab.sending.keeper import Keeper, Reporter
+from trimtab.sending.keeper import POLL_MS, RETRY_MS, Keeper, Reporter
 
 
 class Kafka:
@@ -23,6 +23,9 @@ class Kafka:
         self.asked: list[object] = []
         self.reports: list[bytes] = []
         self.trouble = "denied"
+        self.takes_ms = 0
+        self.now = 1_000_000
+        self.gone: set[object] = set()
 
     def cluster(self) -> str:
         """Its id."""
@@ -33,7 +36,12 @@ class Kafka:
         self.asked.append(topic)
         if topic is None:
             raise TypeError(topic)
-        return Leaders(["1"], {"1": "a:1"})
+        self.now += self.takes_ms
+        return Leaders([] if topic in self.gone else ["1"], {"1": "a:1"})
+
+    def clock(self) -> int:
+        """The time."""
+        return self.now
 
     def open(self, _cluster: str) -> bool:
         """There are verdicts."""
@@ -90,6 +98,51 @@ def test_a_mistaken_topic_stops_nothing(
     assert 1 == len(kafka.reports)
     assert 1 == caplog.text.count("the leaders of topic None are unknown: TypeError")
     assert 1 == kafka.asked.count(None)
+
+
+def test_very_many_topics_keep_no_verdict_waiting(
+    keeper: Keeper, kafka: Kafka, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has its turn, but verdicts come and reports go in between."""
+    monkeypatch.setattr("trimtab.sending.keeper.now_ms", kafka.clock)
+    names = [f"t{number}" for number in range(100)]
+    for name in names:
+        kafka.dispatch.expect(name)
+    kafka.takes_ms = 10
+    rounds = []
+    while set(names) - set(kafka.asked):
+        asked = len(kafka.asked)
+        keeper._look()  # noqa: SLF001 - without the thread
+        rounds.append(len(kafka.asked) - asked)
+
+    assert POLL_MS // kafka.takes_ms in rounds
+    assert POLL_MS // kafka.takes_ms + 1 >= max(rounds)
+    assert [1] * 100 == [kafka.asked.count(name) for name in names]
+
+
+def test_a_topic_that_is_gone_is_forgotten(
+    keeper: Keeper, kafka: Kafka, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a minute; who sends to it has it looked for again, and then it may be there."""
+    monkeypatch.setattr("trimtab.sending.keeper.now_ms", kafka.clock)
+
+    def look_for_a_while() -> int:
+        before = kafka.asked.count("t")
+        for _ in range(200):
+            kafka.now += RETRY_MS
+            keeper._look()  # noqa: SLF001 - without the thread
+        return kafka.asked.count("t") - before
+
+    keeper._look()  # noqa: SLF001 - as above
+    kafka.gone.add("t")
+    looks = look_for_a_while()
+    assert 60 == looks
+    assert "t" not in kafka.dispatch.topics()
+    kafka.dispatch.turns["t"]()
+    kafka.gone.clear()
+
+    assert look_for_a_while() > 1
+    assert "t" in kafka.dispatch.topics()
 
 
 def test_what_is_wrong_with_the_link_is_told_once(

@@ -153,6 +153,13 @@ class Dispatch(Generic[E]):
                 self._routes[topic] = WriteQueues.of(queues)
                 self._deal(topic, now, ())
 
+    def forget(self, topic: str) -> None:
+        """Keep nothing of a topic that is not there any more."""
+        with self._lock:
+            self._routes.pop(topic, None)
+            self._leaders.pop(topic, None)
+            self.turns.pop(topic, None)
+
     def times_of(self, topic: str, partition: int | None) -> BrokerTimes | None:
         """Return the times of a partition's leader, if it is known."""
         leaders = self._leaders.get(topic, ())

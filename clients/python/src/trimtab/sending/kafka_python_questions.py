@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any, Final
 
 from kafka import TopicPartition
-from kafka.errors import KafkaError
+from kafka.errors import KafkaError, KafkaTimeoutError
 
 from trimtab.errors import TransportError
 from trimtab.sending.contract import Place
@@ -31,12 +31,16 @@ def cluster_id(place: Place) -> str:
 
 def leaders_of(topic: str, producer: Any) -> Leaders:  # noqa: ANN401 - it ships no types
     """Ask who leads a topic: what a producer knows, which it looks at again by itself."""
+    cluster = producer._metadata  # noqa: SLF001 - it says nowhere else who leads
+    answered_ms = cluster._last_successful_refresh_ms  # noqa: SLF001 - as above: when it has
     try:
         # `partitions_for` waits a minute for a topic that is not there, and verdicts with it.
-        partitions = producer._wait_on_metadata(topic, _LEADERS_MS)  # noqa: SLF001 - as below
+        partitions = producer._wait_on_metadata(topic, _LEADERS_MS)  # noqa: SLF001 - as above
     except KafkaError as error:
-        raise TransportError(str(error)) from error
-    cluster = producer._metadata  # noqa: SLF001 - it says nowhere else who leads
+        is_gone = isinstance(error, KafkaTimeoutError)
+        if not is_gone or cluster._last_successful_refresh_ms == answered_ms:  # noqa: SLF001 - as above
+            raise TransportError(str(error)) from error
+        partitions = ()  # Kafka has answered, and names none
     leaders = [
         broker_name(cluster.leader_for_partition(TopicPartition(topic, number)))
         for number in range(max(partitions, default=-1) + 1)

@@ -19,6 +19,7 @@ from trimtab.protocol.limits import DURATION_MS
 from trimtab.repeats import Repeats
 from trimtab.selector import BrokerSelector
 from trimtab.sending.contract import Link, Sender, VerdictRecord
+from trimtab.sending.dispatch import Leaders
 
 _LOGGER: Final = logging.getLogger("trimtab")
 POLL_MS: Final = 200
@@ -28,6 +29,8 @@ LEADERS_MS: Final = 10_000
 it is), only its deliveries count for the wrong broker for so long."""
 RETRY_MS: Final = 1_000
 """Between two tries at what did not work."""
+_LOOKS: Final = 60
+"""So often a topic is looked for in vain, one after the other, until it is forgotten."""
 REPEAT_MS: Final = 60_000
 """The same trouble is told again only after this long."""
 
@@ -63,6 +66,8 @@ class Keeper:
         """When each topic's leaders are to be looked at."""
         self._led: set[str] = set()
         """The topics whose leaders are known."""
+        self._vain: dict[str, int] = {}
+        """How often each of the others was not there."""
         self._blind_until = 0
         """Kafka does not answer; asking for each of many topics in vain would take too long."""
         self._open_at = 0
@@ -112,27 +117,42 @@ class Keeper:
             self._report(link)
 
     def _look(self) -> None:
-        """Look who leads the topics whose turn it is; an unknown topic is put last."""
-        for topic in sorted(
-            self._sender.dispatch.topics(), key=lambda it: self._look_at.get(it, 0)
-        ):
+        """Look who leads the topics that wait longest, for as long as a verdict may wait."""
+        began = now_ms()
+        when = {it: self._look_at.get(it, 0) for it in self._sender.dispatch.topics()}
+        for topic in sorted((it for it in when if when[it] <= began), key=when.__getitem__):
             now = now_ms()
-            if now < max(self._look_at.get(topic, 0), self._blind_until) or self._stopping.is_set():
-                continue
-            try:
-                leaders = self._sender.leaders(topic)
-            except TransportError as error:
-                self._blind_until = self._look_at[topic] = now_ms() + RETRY_MS
-                self._tell(f"the leaders of topic {topic} are unknown: {error}")
+            if now < self._blind_until or now >= began + POLL_MS or self._stopping.is_set():
                 return
-            except Exception as error:  # noqa: BLE001 - of a name that is none; the others go on
-                self._look_at[topic] = now_ms() + LEADERS_MS
-                self._tell(f"the leaders of topic {topic!r} are unknown: {error!r}")
-                continue
-            self._sender.dispatch.learn(topic, leaders, wall_ms())
-            self._look_at[topic] = now + (LEADERS_MS if leaders.brokers else RETRY_MS)
-            if leaders.brokers:  # else it may have just been made, and not be known everywhere
-                self._led.add(topic)
+            self._look_for(topic, now)
+
+    def _look_for(self, topic: str, now: int) -> None:
+        """Look who leads a topic."""
+        try:
+            leaders = self._sender.leaders(topic)
+        except TransportError as error:
+            self._blind_until = self._look_at[topic] = now_ms() + RETRY_MS
+            self._tell(f"the leaders of topic {topic} are unknown: {error}")
+        except Exception as error:  # noqa: BLE001 - of a name that is none; the others go on
+            self._look_at[topic] = now_ms() + LEADERS_MS
+            self._tell(f"the leaders of topic {topic!r} are unknown: {error!r}")
+        else:
+            self._learn(topic, leaders, now)
+
+    def _learn(self, topic: str, leaders: Leaders, now: int) -> None:
+        """Enter who leads a topic; who sends to one that was forgotten enters it again."""
+        self._sender.dispatch.learn(topic, leaders, wall_ms())
+        if leaders.brokers:
+            self._look_at[topic] = now + LEADERS_MS
+            self._led.add(topic)
+            self._vain.pop(topic, None)
+            return
+        self._look_at[topic] = now + RETRY_MS
+        self._vain[topic] = self._vain.get(topic, 0) + 1
+        if self._vain[topic] == _LOOKS:  # else it may have just been made, and be known soon
+            self._sender.dispatch.forget(topic)
+            self._led.discard(topic)
+            del self._look_at[topic], self._vain[topic]
 
     def _open(self, link: Link) -> bool:
         """Begin to follow verdicts, if there are any to be followed."""
