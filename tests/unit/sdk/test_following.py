@@ -136,6 +136,22 @@ def test_what_is_long_past_is_not_told_by_who_is_ended(monkeypatch: pytest.Monke
     assert [] == list(follow("a:1", group="billing", is_over=lambda: next(polls) > 0))
 
 
+def test_where_the_log_was_cut_it_reads_on_at_its_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Librdkafka would go on at the end, and nobody hear of what stands before that."""
+    given: list[dict[str, object]] = []
+
+    def made(settings: dict[str, object]) -> Topic:
+        given.append(settings)
+        return Topic([RECORD], 1)
+
+    monkeypatch.setattr("confluent_kafka.Consumer", made)
+    next(follow("a:1", group="billing"))
+
+    assert ["earliest"] == [it["auto.offset.reset"] for it in given]
+
+
 def test_a_client_that_says_nothing_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may never find Kafka again (H15); the new one reads on where that was."""
     silent, other = Topic([RECORD], 1), Topic([LATER], 2)

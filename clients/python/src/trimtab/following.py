@@ -128,6 +128,7 @@ def follow(
     reads = {
         "group.id": f"{group}.following",
         "enable.auto.commit": False,
+        "auto.offset.reset": "earliest",  # when the log was cut, or made anew: what is old is none
         "enable.partition.eof": True,  # the end may be reached without a record
     }
     try:

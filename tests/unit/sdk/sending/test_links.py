@@ -4,7 +4,7 @@ import gc
 import logging
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any, cast
@@ -66,6 +66,28 @@ def test_all_that_says_how_to_connect_is_passed_on(option: str) -> None:
     link.close()
 
     assert [(True, None), (True, 0)] == [(option in it, it.get("linger.ms")) for it in settings]
+
+
+def test_where_verdicts_were_cut_they_are_read_from_their_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both clients would go on at the end, and what is valid may stand before that."""
+    given: list[Mapping[str, object]] = []
+
+    def connected(_make: object, options: Mapping[str, object], _link: object) -> object:
+        given.append(options)
+        raise TransportError("away")
+
+    monkeypatch.setattr(kafka_python_link, "connected", connected)
+    with suppress(TransportError):
+        KafkaPythonLink(Place(NOWHERE, {}), "trimtab.").open("east")
+    link = ConfluentLink(Place(NOWHERE, {}), "trimtab.")
+    given.append(link._reading)  # noqa: SLF001 - nothing public shows them
+    link.close()
+
+    assert ["earliest"] * 2 == [
+        it.get("auto_offset_reset") or it.get("auto.offset.reset") for it in given
+    ]
 
 
 def test_a_right_that_librdkafka_misses_is_named() -> None:

@@ -49,6 +49,7 @@ _DENIED: Final = KafkaError.TOPIC_AUTHORIZATION_FAILED
 _CONSUMER: Final = {
     "group.id": "trimtab-producer",  # demanded by the client; nothing is ever committed
     "enable.auto.commit": False,
+    "auto.offset.reset": "earliest",  # when the log was cut, or made anew: librdkafka's is its end
     "enable.partition.eof": True,
     "allow.auto.create.topics": False,
 }

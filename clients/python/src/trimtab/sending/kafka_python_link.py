@@ -30,6 +30,7 @@ DEFAULTS: Final = {"reconnect_backoff_max_ms": 1_000, "bootstrap_timeout_ms": 5_
 _CONSUMER: Final = {
     "group_id": None,  # nothing is ever committed
     "enable_auto_commit": False,
+    "auto_offset_reset": "earliest",  # when the log was cut, or made anew
     "allow_auto_create_topics": False,
 }
 _PRODUCER: Final = {
