@@ -10,9 +10,8 @@ is folded as one batch, and every session begins anew. A cell without a past beg
 shut. The driver's last record says how many there were. If Kafka has lost some of them, a tick
 shows that as well, and the driver tells everything again.
 
-The gate keeps only the last full beat of each life, which may be all that proves a release. The
-other beats prove that a member was there; if it still is, it will beat again. What is no beat is a
-dead letter at once.
+Of what members say again and again only the last waits (``waiting``). What is no beat is a dead
+letter at once.
 
 Called by ``fold`` with each batch. Its one rule: nothing is decided before all that one start told
 has been read.
@@ -25,11 +24,10 @@ from typing import Any, Final, NamedTuple
 from msgspec import msgpack
 
 from rebalance.clock import LogClock
-from rebalance.groups.model.events import BeatSeen
 from rebalance.ids import Millis
-from rebalance.stamp import Stamp
 from streaming.cell.stored.rows import GateForm, row_form, row_of
 from streaming.cell.stored.unreadable import understood
+from streaming.cell.waiting import LastBeats, Waiting
 from streaming.wire.decoding import Decoder
 from streaming.wire.rows import Row, in_log_order
 from trimtab.protocol import (
@@ -166,25 +164,24 @@ def _look_for_loss(ordered: Sequence[Row], decoder: Decoder, start: str) -> None
 
 def _gathered(
     gate: Gate, ordered: Sequence[Row], decoder: Decoder
-) -> tuple[Gate, list[Row], "_Beats"]:
+) -> tuple[Gate, list[Row], LastBeats]:
     """Keep rows; return those that need not wait, about brokers, and what the beats came to."""
-    waiting, ticks = list(gate.waiting), gate.ticks
+    waiting, ticks = Waiting(gate.waiting, decoder), gate.ticks
     through: list[Row] = []
-    beats = _Beats(gate.beats, decoder)
+    beats = LastBeats(gate.beats, decoder)
     for row in ordered:
         topic = decoder.topics[row.topic]
         if topic is LATENCY:
             through.append(row)
         elif topic is not HEARTBEATS:
             if not _is_of_another(row, gate.start, decoder):
-                waiting.append(row)
+                waiting.take(row)
         elif (tick := tick_of(row) if decoder.is_tick(row) else None) is None:
             beats.take(row)
         elif tick.start == gate.start:
-            waiting = [it for it in waiting if not decoder.is_tick(it)]  # time stands still
-            waiting.append(row)
+            waiting.take(row)
             ticks += tick.seen is not None
-    gate = replace(gate, ticks=ticks, waiting=tuple(waiting), beats=beats.kept)
+    gate = replace(gate, ticks=ticks, waiting=waiting.rows, beats=beats.kept)
     return gate, through, beats
 
 
@@ -239,40 +236,6 @@ def is_whole(word: Told, rows: Iterable[Row], decoder: Decoder) -> bool:
     slot = decoder.place.slot if decoder.place else 0
     found = sum(decoder.is_found(row) and _names(row, word.start) for row in rows)
     return found >= sum((word.counts or ())[slot : slot + 1])
-
-
-class _Beats:
-    """The last full beat of each life, as it counts them; what is no beat becomes a dead letter."""
-
-    def __init__(self, kept: Mapping[str, Row], decoder: Decoder) -> None:
-        self.kept = dict(kept)
-        self.letters: list[DeadLetter] = []
-        self.dropped: list[int] = []
-        self._decoder = decoder
-        self._latest: dict[str, int] = {}
-        """The sequence of each beat that is kept, so that none is decoded twice in a batch."""
-
-    def take(self, row: Row) -> None:
-        """Keep a row if it is a later one."""
-        beat = self._read(row)
-        if isinstance(beat, DeadLetter):
-            self.letters.append(beat)
-        elif beat is not None and beat.owned is None:
-            self.dropped.append(row.offset)
-        elif beat is not None:
-            life = f"{(row.key or b'').hex()}/{beat.incarnation}/{beat.member}"
-            if life in self.kept and life not in self._latest:
-                known = self._read(self.kept[life])
-                self._latest[life] = known.sequence if isinstance(known, BeatSeen) else -1
-            if beat.sequence >= self._latest.get(life, -1):
-                self._latest[life], self.kept[life] = beat.sequence, row
-
-    def _read(self, row: Row) -> BeatSeen | DeadLetter | None:
-        stamp = Stamp(Millis(0), Millis(0), Millis(row.appended_ms), row.position)  # not heard yet
-        found = self._decoder.read(row, stamp)
-        if isinstance(found, DeadLetter):
-            return found
-        return found.event if isinstance(found.event, BeatSeen) else None
 
 
 def _record(topic: Topic[Any], row: Row) -> Record | None:

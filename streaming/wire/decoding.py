@@ -92,6 +92,12 @@ class Decoder:
         """Tell a record that concerns groups of many cells."""
         return self.topics[row.topic] is ROCKETMQ
 
+    def is_of_others(self, row: Row) -> bool:
+        """Tell a record of many groups of which none lives here."""
+        if not self.is_of_many_groups(row):
+            return False
+        return next(taken(row, self.place, self.partitions), None) is None
+
     def is_told(self, row: Row) -> bool:
         """Tell the words of a starting controller before and after all that is published."""
         return row.key == TOLD_KEY and self.topics[row.topic] is ROUTES

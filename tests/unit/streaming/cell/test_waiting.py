@@ -1,0 +1,53 @@
+"""What RocketMQ's own clients repeat for hours behind a shut gate is a few records."""
+
+from dataclasses import replace
+
+import pytest
+
+from streaming.cell.codec import Cell, read, write
+from streaming.cell.fold import fold
+from streaming.cell.gate import SHUT
+from streaming.cell.gate import read as read_gate
+from streaming.cell.packed import unpack
+from streaming.wire.rocketmq import CellPlace
+from tests.builders.log import Log
+from tests.builders.rocketmq import CLIENT, consumer, heartbeat
+from tests.unit.streaming.cell.started import NEW, PLACE, RULES, tick, told
+from trimtab.protocol import ROCKETMQ
+
+
+def test_of_what_a_client_repeats_only_the_last_waits() -> None:
+    """For hours, by two brokers, and all of it is delivered to every cell."""
+    elsewhere = replace(RULES, decoder=replace(RULES.decoder, place=CellPlace((PLACE + 1) % 8)))
+    for known, waits in ((RULES, [49_000, 49_001]), (elsewhere, [])):
+        log, cell = Log(), Cell(gate=SHUT)
+        for second in range(1, 50):
+            for _ in range(20):
+                log.append(ROCKETMQ, CLIENT, heartbeat(consumer("billing")), at=second * 1_000)
+            leaves = b'{"clientID":"b","consumerGroup":"billing"}'
+            log.append(ROCKETMQ, "b", leaves, at=second * 1_000 + 1)
+            cell = fold(read(write(cell)), log.read(), known).cell
+
+        assert waits == [it.appended_ms for it in read_gate(cell.gate).waiting]
+
+
+@pytest.mark.parametrize("returns", [True, False])
+def test_what_a_client_said_last_counts(*, returns: bool) -> None:
+    """It leaves one group of two, of which its other heartbeats do not speak; it may come back."""
+    both, one = heartbeat(consumer("billing"), consumer("billing-2")), heartbeat(consumer("other"))
+    leaves = b'{"clientID":"%s","consumerGroup":"billing"}' % CLIENT.encode()
+    log, cell = Log(), Cell(gate=SHUT)
+    told(log, NEW, 1_000, whole=False)
+    told(log, NEW, 1_000, whole=True)
+    for second, said in enumerate((both, both, leaves, one, *([both] if returns else [])), 2):
+        log.append(ROCKETMQ, CLIENT, said, at=second * 1_000)
+        cell = fold(read(write(cell)), log.read(), RULES).cell
+    tick(log, NEW, 0, None, 9_000)
+    tick(log, NEW, 1, 0, 9_000)
+    cell = fold(cell, log.read(), RULES).cell
+
+    assert {"billing-2", "other", *(["billing"] if returns else [])} == {
+        name
+        for name, packed in cell.groups.by_name().items()
+        if CLIENT in unpack(packed).membership.members
+    }
