@@ -105,15 +105,17 @@ def _shown(
 ) -> _Shown | None:
     """Return what the clock will show; None: something is unusual about this batch.
 
-    Only the ticks of a start move the clock; no log is behind, and the times of the heartbeats
-    never go back.
+    Only the ticks of a start move the clock; nothing is read of a log that is behind, and the times
+    of the heartbeats never go back.
     """
     decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
     if not way.start or rules.opening.start not in ("", way.start):
         return None
-    if clock.latest is None or clock.behind or any(map(decoder.is_told, rows)):
+    if clock.latest is None or any(map(decoder.is_told, rows)):
         return None
     others = [row for row in rows if row.topic != decoder.heartbeats]
+    if any(row[:2] in clock.behind for row in others):
+        return None
     if any(clock.latest - row.appended_ms > max_step for row in others):
         return None
     ours = sorted(row[2:4] for row in rows if row.topic == decoder.heartbeats)

@@ -3,10 +3,10 @@
 Joins, leaves and what RocketMQ's clients say travel by other topics than the beats, and each
 partition's leader has a clock of its own. If such a clock is an hour behind, a join is placed
 before beats that are much older, and in a batch that is longer than a session its sender looks
-silent for all of it. One sign is certain: a batch reads all there is, so a record that says it was
-written before the last batch ended, and was not in it, has a wrong time. What such a log brings
-counts as heard as late as it can have been written: its last record at the end of the batch, and
-one that is ten seconds older ten seconds before that.
+silent for all of it. There is one sign: a batch reads all there is, so a record that says it was
+written before the last batch ended, and was not in it, has a wrong time, or could not be read yet.
+What such a log brings counts as heard as late as it can have been written: its last record at the
+end of the batch, and one that is ten seconds older ten seconds before that.
 
 Asked by ``hearing``, which keeps the logs that are known to be behind with the clock. Its one rule:
 a log that shows no such sign is read by its own times, so how it is cut into batches does not

@@ -121,14 +121,16 @@ def regrown(group: str, queues: int) -> Happening:
     )
 
 
-def commanded(group: str, kind: type[Pause | Resume | EvictMember | Pace]) -> Happening:
-    """An operator commands."""
+def commanded(
+    group: str, kind: type[Pause | Resume | EvictMember | Pace], late_ms: int = 0
+) -> Happening:
+    """An operator commands; what Kafka has taken can perhaps be read only later."""
 
     def happens(world: World, now: int) -> None:
         further = _FURTHER.get(kind, {})
         said = {"id": str(now), "principal": "p", "reason": "r", **further}
         record = kind.model_validate(said)
-        world.log.append(COMMANDS, group, record, at=world.at)
+        world.log.append(COMMANDS, group, record, at=world.at - late_ms)
 
     return happens
 
@@ -159,7 +161,12 @@ HAPPENINGS: Final = st.one_of(
     st.builds(goes, WHO),
     st.builds(written, WHO, VALUES, st.integers(1, 99)),
     st.builds(regrown, GROUPS, st.integers(1, 6)),
-    st.builds(commanded, GROUPS, st.sampled_from([Pause, Resume, EvictMember, Pace])),
+    st.builds(
+        commanded,
+        GROUPS,
+        st.sampled_from([Pause, Resume, EvictMember, Pace]),
+        st.sampled_from([0, 3_000]),
+    ),
     st.builds(client, GROUPS),
     st.builds(misdated, st.sampled_from([-30_000, -500, 700, 30_000])),
 )

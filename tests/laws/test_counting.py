@@ -31,6 +31,7 @@ from tests.laws.beating import NAMES, RULES
 from tests.laws.happenings import (
     STORIES,
     Story,
+    commanded,
     deafened,
     goes,
     often,
@@ -40,7 +41,7 @@ from tests.laws.happenings import (
     silent,
     told,
 )
-from trimtab.protocol import TICK_KEY
+from trimtab.protocol import TICK_KEY, Resume
 
 Batch = tuple[list[Row], Beats | None]
 
@@ -110,6 +111,7 @@ CUTS: Final = st.builds(
 @example(story={9: [often(A, 20, None)]}, cuts=set(range(0, 400, 11)))
 @example(story={9: [repeated(A, 3, 2)], 11: [regrown(NAMES[0], 6)]}, cuts=set(range(0, 400, 7)))
 @example(story={4: [restarts(A), regrown("group-13", 2)]}, cuts={*range(0, 400, 11), 232})
+@example(story={4: [commanded(A[0], Resume, 3_000)], 9: [silent(A, 9)]}, cuts={*range(0, 400, 9)})
 def test_counted_or_decoded_they_decide_the_same(story: Story, cuts: set[int]) -> None:
     """The same records in every batch, and the same groups at the end, however the log is cut."""
     rows = told(story)
@@ -129,9 +131,15 @@ def test_a_worker_that_forgets_everything_decides_the_same() -> None:
     assert (right == folded(rows, cuts, in_columns, forgetful=True)) is True
 
 
-def test_most_beats_of_a_quiet_group_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the first one of each member none is decoded, until something happens to the group."""
-    rows = told({12: [regrown(NAMES[0], 6)]})
+@pytest.mark.parametrize("late_ms", [0, 3_000])
+def test_most_beats_of_a_quiet_group_are_counted(
+    monkeypatch: pytest.MonkeyPatch, late_ms: int
+) -> None:
+    """After the first one of each member none is decoded, until something happens to the group.
+
+    Nor because a record that came late makes its log look behind, of which nothing more comes.
+    """
+    rows = told({2: [commanded(NAMES[0], Resume, late_ms)], 12: [regrown(NAMES[0], 6)]})
     left: list[int] = []
 
     def noting(
