@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from threading import Thread
-from typing import Final
+from typing import Final, NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
@@ -33,6 +33,13 @@ def _nothing(_error: KafkaError | None, _message: Message) -> None:
     """Nobody else wants to know."""
 
 
+class _Failing(NamedTuple):
+    """When nothing was written to a partition, by this client."""
+
+    since: float
+    last: float
+
+
 class FeedProducer:
     """Writes the records of one feed; its feed polls it again and again."""
 
@@ -40,8 +47,8 @@ class FeedProducer:
         self._config = {**config, "linger.ms": 0, "message.timeout.ms": LIFETIME_MS}
         self._trouble, self._worn_s = trouble, worn_s
         self._producer = Producer(self._config)
-        self._failing: dict[tuple[str, int], float] = {}
-        """Since when nothing was written of what was to be, by partition: a broker leads some."""
+        self._failing: dict[tuple[str, int], _Failing] = {}
+        """Partitions to which nothing was written of what was to be: a broker leads some."""
 
     def write(
         self, topic: str, value: bytes, key: bytes, partition: int, heard: Heard = _nothing
@@ -49,8 +56,11 @@ class FeedProducer:
         """Write a record; tell whether it was taken, and if so, what became of it later."""
 
         def delivered(error: KafkaError | None, message: Message) -> None:
-            self._trouble.delivered(error, message)
             self._note(topic, partition, failed=error is not None)
+            if error is not None:
+                self._trouble.met(error)
+            elif not self._failing:
+                self._trouble.over()
             heard(error, message)
 
         try:
@@ -64,12 +74,17 @@ class FeedProducer:
     def poll(self) -> None:
         """Hear what became of records."""
         self._producer.poll(0)
-        if self._failing and time.monotonic() - min(self._failing.values()) > self._worn_s:
+        now = time.monotonic()
+        if self._failing and now - min(it.since for it in self._failing.values()) > self._worn_s:
             self.purge()
             held: list[object] = [self._producer]
             self._producer = Producer(self._config)
             discard(held)
-            self._failing.clear()
+            self._failing = {
+                place: _Failing(now, it.last)
+                for place, it in self._failing.items()
+                if now - it.last < self._worn_s  # to others nothing is written any more
+            }
 
     def flush(self, patience_s: float) -> None:
         """Wait until all is written, or for so long."""
@@ -82,10 +97,12 @@ class FeedProducer:
             self._producer.poll(0)
 
     def _note(self, topic: str, partition: int, *, failed: bool) -> None:
+        place, now = (topic, partition), time.monotonic()
         if failed:
-            self._failing.setdefault((topic, partition), time.monotonic())
+            known = self._failing.get(place)
+            self._failing[place] = _Failing(now if known is None else known.since, now)
         else:
-            self._failing.pop((topic, partition), None)
+            self._failing.pop(place, None)
 
 
 class FeedConsumer:

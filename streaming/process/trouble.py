@@ -9,7 +9,6 @@ Its one rule: no failure is hidden, and none is repeated.
 import re
 from typing import Final
 
-from confluent_kafka import KafkaError, Message
 from structlog.typing import FilteringBoundLogger
 
 _NUMBER: Final = re.compile(r"\d+")
@@ -48,10 +47,3 @@ class Trouble:
         if self._reasons:
             self._log.info(f"can {self._what} again")
         self._reasons.clear()
-
-    def delivered(self, error: KafkaError | None, _message: Message) -> None:
-        """Take a delivery report of librdkafka."""
-        if error is None:
-            self.over()
-        else:
-            self.met(error)

@@ -1,12 +1,16 @@
 """A client of Kafka connects again soon, unless its user wants otherwise."""
 
+from itertools import count
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
 import structlog
-from confluent_kafka import Producer
+from confluent_kafka import KafkaError, Message, Producer
+from structlog.testing import capture_logs
 
+from streaming.feeds import clients
+from streaming.feeds.clients import FeedProducer, Heard
 from streaming.feeds.feed import Config, client_config
 from streaming.options import KafkaOptions, Options
 from streaming.process.trouble import Trouble
@@ -38,3 +42,47 @@ def test_who_says_where_pauses_begin_says_where_they_end() -> None:
 def test_none_makes_a_topic() -> None:
     """A tick to a topic that was just deleted would bring it back, as the broker makes topics."""
     assert made({"allow.auto.create.topics": "true"})["allow.auto.create.topics"] is False
+
+
+class Delivering:
+    """A producer whose records arrive at once, but for those of partitions that nobody leads."""
+
+    failing: frozenset[int] = frozenset()
+
+    def __init__(self, _config: Config) -> None:
+        """Connect to nothing."""
+
+    def produce(
+        self, topic: str, _value: bytes, _key: bytes, partition: int, on_delivery: Heard
+    ) -> None:
+        """Tell at once what becomes of it."""
+        error = KafkaError(KafkaError._MSG_TIMED_OUT) if partition in self.failing else None  # noqa: SLF001 - its name
+        on_delivery(error, Message(topic=topic, partition=partition))
+
+    def poll(self, _patience_s: float) -> None:
+        """All has been told."""
+
+    def purge(self) -> None:
+        """Nothing is on its way."""
+
+
+def test_it_is_over_when_every_partition_takes_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of two fails for minutes, whatever the other does, and with whichever client."""
+    seconds = count()
+    monkeypatch.setattr("streaming.feeds.clients.time.monotonic", lambda: next(seconds) / 4)
+    monkeypatch.setattr(clients, "Producer", Delivering)
+    made: list[object] = []
+    monkeypatch.setattr(clients, "discard", made.append)
+    with capture_logs() as lines:
+        trouble = Trouble(structlog.get_logger(), "write ticks")
+        feed = FeedProducer({}, trouble)
+        for failing in (*[frozenset({1})] * 200, *[frozenset[int]()] * 2):
+            monkeypatch.setattr(Delivering, "failing", failing)
+            for partition in (1, 0):
+                feed.write("heartbeats", b"", b"", partition)
+            feed.poll()
+
+    assert len(made) > 1
+    assert ["cannot write ticks; retrying", "can write ticks again"] == [
+        line["event"] for line in lines
+    ]
