@@ -98,7 +98,11 @@ class NameServers:
             self._connection = None
 
     def _ask(self, topics: list[str]) -> tuple[dict[str, Seen], list[str]]:
-        """Return what topics are like, and why some are left out: no record could say that."""
+        """Return what topics are like, and why some are left out: theirs cannot be read, or said.
+
+        Raises:
+            Garbage: What it says is no answer, or of nothing that was asked.
+        """
         connection = self._connected()
         knows_brokers = self._knows_brokers(connection)
         seen: dict[str, Seen] = {}
@@ -112,8 +116,8 @@ class NameServers:
                     raise Garbage("an answer to what was not asked")
                 try:
                     found = route(topic, answer)
-                except ValidationError as error:
-                    refused.append(f"{topic}: {error.errors()[0]['msg']}")
+                except Garbage as error:  # its frame was read whole, so the others can be read
+                    refused.append(str(error))
                     continue
                 if found is not None and (knows_brokers or found.runs is not None):
                     seen[topic] = found
@@ -147,8 +151,8 @@ def route(topic: str, answer: Answer) -> Seen | None:
     """Read what a name server says of a topic; None: it cannot say.
 
     Raises:
-        Garbage: It says nothing that could be understood.
-        ValidationError: It has more queues than a record of ours can say, or odd names.
+        Garbage: It says nothing that could be understood, or what no record of ours can say: too
+            many queues, or odd names.
     """
     if answer.code == TOPIC_NOT_EXIST:
         return Seen(None)
@@ -163,8 +167,8 @@ def route(topic: str, answer: Answer) -> Seen | None:
         )
         # As the wire will check it: what no record could say must not come so far.
         return Seen(Route(topic=topic, version=0, exists=True, runs=runs).runs)
-    except ValidationError:
-        raise
+    except ValidationError as error:
+        raise Garbage(f"{topic}: {error.errors()[0]['msg']}") from error
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise Garbage(f'a route of topic "{topic}" that cannot be read') from error
 

@@ -146,17 +146,24 @@ def test_a_good_server_answers() -> None:
         asked.close()
 
 
-def test_a_topic_that_no_record_could_describe_concerns_no_other() -> None:
-    """It has too many queues; the others' are seen, and the log names it."""
-    huge = b'{"queueDatas":[{"brokerName":"a","perm":6,"readQueueNums":4000000}]}'
-    with answering({"huge": huge, "orders": OF_4}) as good:
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b'{"queueDatas":[{"brokerName":"a","perm":6,"readQueueNums":4000000}]}', "huge: "),
+        (b'{"queueDatas":[{"brokerName":"a","perm":null,"readQueueNums":4}]}', 'topic "huge"'),
+        (b"[]", 'topic "huge"'),
+    ],
+)
+def test_a_topic_that_no_record_could_describe_concerns_no_other(body: bytes, reason: str) -> None:
+    """It has too many queues, or cannot be read; the others' are seen, and the log names it."""
+    with answering({"early": OF_4, "huge": body, "orders": OF_4}) as good:
         asked = servers(good)
         with capture_logs() as logs:
-            seen = asked.look(["huge", "orders"])
+            seen = asked.look(["early", "huge", "orders"])
         asked.close()
 
-    assert ["orders"] == [*seen]
-    assert ["huge: " in it["reason"] for it in logs] == [True]
+    assert ["early", "orders"] == [*seen]
+    assert [reason in it["reason"] for it in logs] == [True]
 
 
 def test_one_that_knows_no_broker_is_not_believed() -> None:
