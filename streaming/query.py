@@ -115,16 +115,18 @@ class QueryLife:
             try:
                 self._live(activation)
             except _FAILURES as error:
+                if self.stop.is_set():
+                    structlog.get_logger().info("the query did not end well", reason=str(error))
+                    return
                 self.listener.horizon.failures += 1
                 # The first question of a try. What fails later has read or published a lot by then.
                 answered = not isinstance(error, NotSurveyed)
                 pause = self._tries.failed(time.monotonic() - begun, answered=answered)
-                if not self.stop.is_set():
-                    self.look_at_feeds()  # the end of one explains it, and does not pass
-                    if has_ended(self.spark):
-                        raise SparkEnded from error
-                    if pause is None or not _may_pass(error):
-                        raise
+                self.look_at_feeds()  # the end of one explains it, and does not pass
+                if has_ended(self.spark):
+                    raise SparkEnded from error
+                if pause is None or not _may_pass(error):
+                    raise
                 self._trouble.met(error)
                 self.stop.wait(pause)
                 activation = activation._replace(start=new_start(), writer=None, following=None)

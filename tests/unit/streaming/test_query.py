@@ -171,7 +171,7 @@ def test_the_end_of_a_feed_is_no_trouble_that_passes() -> None:
 
 
 def test_a_query_that_stops_badly_has_stopped() -> None:
-    """Told to, it is no failure, and feeds that have ended as well are none."""
+    """Told to, it is no failure, feeds that have ended as well are none, and it retries nothing."""
     stop = Event()
 
     def look() -> None:
@@ -185,7 +185,12 @@ def test_a_query_that_stops_badly_has_stopped() -> None:
         lives(activation)
 
     one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
-    one.run()
+    with capture_logs() as lines:
+        one.run()
+
+    assert [("the query did not end well", "info")] == [
+        (line["event"], line["log_level"]) for line in lines
+    ]
 
 
 def test_a_query_whose_clock_was_set_back_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
