@@ -105,7 +105,7 @@ class RedisWriter:
         """Follow from the first record on, until everything is to be written again."""
         while not stop.is_set() and time.monotonic() < until:
             self._listen(consumer)
-            if self._waiting and not self.write():
+            if self._waiting and not self.write(stop):
                 stop.wait(_PAUSE_S)
             elif self.has_lost():
                 return
@@ -149,9 +149,9 @@ class RedisWriter:
             self._dropped += 1
             self._count("dropped", 1)
 
-    def write(self) -> bool:
-        """Write what waits; tell whether Redis took it."""
-        while self._waiting:
+    def write(self, stop: Event) -> bool:
+        """Write what waits, unless told to stop meanwhile; tell whether Redis took it."""
+        while self._waiting and not stop.is_set():
             entries = list(self._waiting.values())[:_WRITTEN_AT_ONCE]
             try:
                 changed = self._sent(entries)

@@ -5,6 +5,7 @@ It keeps a little, drops the rest, and says so.
 
 import json
 from pathlib import Path
+from threading import Event
 
 import pytest
 import redis
@@ -13,6 +14,7 @@ from structlog.testing import capture_logs
 
 from console.settings import load
 from console.wiring import options
+from sinks.redis import Entry
 from streaming.feeds import redis as feed
 from streaming.feeds.redis import RedisWriter
 from streaming.metrics.catalogue import Metrics
@@ -22,6 +24,7 @@ from trimtab.protocol import Assignment, encode, member_key
 
 EXAMPLE = Assignment.model_validate_json(json.dumps(Assignment.model_json_schema()["examples"][0]))
 ROOM = 3
+GOES_ON = Event()
 
 
 def told(number: int, epoch: int) -> Message:
@@ -58,10 +61,10 @@ def test_what_is_dropped_is_counted_and_read_again(
     with capture_logs() as lines:
         for number, epoch in ((1, 1), (2, 2), (1, 3), (3, 4), (4, 5)):
             writer.take(told(number, epoch))
-        assert not writer.write()
-        assert not writer.write()
+        assert not writer.write(GOES_ON)
+        assert not writer.write(GOES_ON)
         with server, redis.Redis.from_url(server.url) as client:
-            assert writer.write()
+            assert writer.write(GOES_ON)
             there = epochs(client)
 
     assert {b"m1": b"3", b"m3": b"4", b"m4": b"5"} == there
@@ -92,16 +95,16 @@ def test_a_key_that_holds_something_else_keeps_no_other_waiting(
         else:
             client.set(key, "not ours")
 
-        assert writer.write()
+        assert writer.write(GOES_ON)
         assert b"1" == client.hget(key.replace(b"/m2", b"/m1"), "epoch")
         assert b"3" == client.hget(key.replace(b"/m2", b"/m3"), "epoch")
         assert not writer.has_lost()
         for _ in range(2):
             writer.take(told(2, 4))
-            assert writer.write()
+            assert writer.write(GOES_ON)
         client.delete(key)
         writer.take(told(2, 5))
-        assert writer.write()
+        assert writer.write(GOES_ON)
 
         assert {b"m1": b"1", b"m2": b"5", b"m3": b"3"} == epochs(client)
     assert {("dropped",): 3, ("written",): 3} == counted(metrics)
@@ -118,9 +121,27 @@ def test_what_redis_says_of_every_key_loses_nothing(tmp_path: Path) -> None:
         writer.take(told(1, 1))
         client.replicaof("127.0.0.1", 1)
 
-        assert not writer.write()
+        assert not writer.write(GOES_ON)
         client.replicaof("NO", "ONE")
-        assert writer.write()
+        assert writer.write(GOES_ON)
 
         assert {b"m1": b"1"} == epochs(client)
     assert {("written",): 1} == counted(metrics)
+
+
+def test_a_slow_redis_holds_up_no_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of ten thousand members each two hundred may take it two seconds."""
+    monkeypatch.setattr(feed, "_WRITTEN_AT_ONCE", 1)
+    writer, stop, asked = writer_to(RedisServer(tmp_path), Metrics()), Event(), list[int]()
+
+    def sent(entries: list[Entry]) -> list[int]:
+        asked.append(len(entries))
+        stop.set()
+        return [1]
+
+    monkeypatch.setattr(writer, "_sent", sent)
+    for number in (1, 2, 3):
+        writer.take(told(number, number))
+    writer.write(stop)
+
+    assert [1] == asked
