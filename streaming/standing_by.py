@@ -36,7 +36,7 @@ def activation_of(
         SparkEnded: Spark is not there any more.
         Undelivered: Kafka did not take the start.
     """
-    says, writer = StatusWriter(options, status, None), StartWriter(options)
+    says, writer = StatusWriter(options, status, None), StartWriter(options, stop)
     with (
         feeding((says,), Event()) as look_at_feeds,
         rehearsing(spark, options, operator) as rehearsal,

@@ -151,7 +151,7 @@ def _own_activation(options: Options, other: Incumbent, stop: Event) -> Activati
         raise QueryFailed(Ending(f"{AT_WORK}: {name}", passes=False))
     if stop.is_set():
         return None  # from here on the other one would end
-    start, writer = new_start(), StartWriter(options)
+    start, writer = new_start(), StartWriter(options, stop)
     starts = announce(options, start, writer)
     other.let_end(stop)
     say_if_stopped(stop)
@@ -210,7 +210,7 @@ class Beginning:
     def query(self, activation: Activation) -> Iterator[StreamingQuery | None]:
         """Begin the query, and end it after use; None: it was told to stop meanwhile."""
         options, name = self.options, activation.start
-        writer = activation.writer or StartWriter(options)
+        writer = activation.writer or StartWriter(options, self.stop)
         self._choose_checkpoint(name)
         told = begin_telling(options, name, writer)
         counts = remind(options, name, writer, self.stop, self._reading, activation.following)

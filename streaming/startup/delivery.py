@@ -12,6 +12,7 @@ Its one rule: each record has arrived, or the sender knows that it has not.
 
 import time
 from collections.abc import Mapping
+from threading import Event
 from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
@@ -25,8 +26,11 @@ from trimtab.protocol import ROUTES, Record, Topic, encode, limits
 _NAME: Final = "start"
 _PATIENCE_S: Final = 60.0
 """How long Kafka may take for each record."""
-_FULL_S: Final = 0.5
-"""How long some of it may leave before the next is tried again."""
+_LOOK_S: Final = 0.5
+"""How often it looks whether to stop, and how long some of it may leave before the next is tried
+again."""
+_LAST_S: Final = 5.0
+"""How long Kafka may take for all that is left, once it is to stop."""
 _LARGEST_BYTES: Final = limits.RECORD_BYTES + limits.AROUND_BYTES
 """As our topics take them: librdkafka's default is less."""
 
@@ -40,10 +44,11 @@ class StartWriter:
 
     Args:
         options: Where Kafka is.
+        stop: Set when nobody should wait for long any more.
     """
 
-    def __init__(self, options: Options) -> None:
-        self._prefix = options.topics.prefix
+    def __init__(self, options: Options, stop: Event) -> None:
+        self._prefix, self._stop = options.topics.prefix, stop
         self._trouble = Trouble(logger(_NAME), "write a start")
         self._is_used = False
         """Until then nobody asks what fails."""
@@ -72,7 +77,7 @@ class StartWriter:
             topic: Where to.
         """
         self._is_used = True
-        return Delivery(self._producer, f"{self._prefix}{topic.name}", errand)
+        return Delivery(self._producer, f"{self._prefix}{topic.name}", errand, self._stop)
 
     def _met(self, error: KafkaError) -> None:
         if self._is_used:
@@ -86,10 +91,11 @@ class Delivery:
         producer: Whose client sends them.
         topic: Where to.
         errand: What for, as the subject of a sentence.
+        stop: Set when nobody should wait for long any more.
     """
 
-    def __init__(self, producer: Producer, topic: str, errand: str) -> None:
-        self._producer, self._topic, self._errand = producer, topic, errand
+    def __init__(self, producer: Producer, topic: str, errand: str, stop: Event) -> None:
+        self._producer, self._topic, self._errand, self._stop = producer, topic, errand, stop
         self._failures: list[KafkaError] = []
         self._receipts: dict[int, Message] = {}
 
@@ -105,8 +111,10 @@ class Delivery:
                 self._producer.produce(
                     self._topic, value, key, partition, on_delivery=self._delivered
                 )
-            except BufferError:  # many members: let some of it leave first
-                self._producer.poll(_FULL_S)
+            except BufferError as error:  # many members: let some of it leave first
+                if self._stop.is_set():
+                    raise Undelivered(f"{self._errand} failed: told to stop") from error
+                self._producer.poll(_LOOK_S)
             except KafkaException as error:
                 raise Undelivered(f"{self._errand} failed: {error}") from error
             else:
@@ -119,11 +127,19 @@ class Delivery:
         Raises:
             Undelivered: Some of it has not.
         """
-        left = self._producer.flush(2 * _PATIENCE_S)
+        left = self._flushed()
         if self._failures or left:
             why = KafkaException(self._failures[0]) if self._failures else None
             raise Undelivered(f"{self._errand} failed: {why or 'Kafka does not answer'}") from why
         return self._receipts
+
+    def _flushed(self) -> int:
+        """Wait until all has left, not for long once it is to stop; return how many have not."""
+        until = time.monotonic() + 2 * _PATIENCE_S
+        while (left := self._producer.flush(_LOOK_S)) and time.monotonic() < until:
+            if self._stop.is_set():
+                return self._producer.flush(_LAST_S)
+        return left
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
         if error is None:

@@ -43,14 +43,14 @@ def test_a_group_in_another_partition_is_refused(chosen: Options) -> None:
     (example,) = Group.model_json_schema()["examples"]
     summary = json.dumps(example).encode()
     publish(chosen, home, summary)
-    remind(chosen, new_start(), StartWriter(chosen), Event(), reading_trouble())
+    remind(chosen, new_start(), StartWriter(chosen, Event()), Event(), reading_trouble())
 
     publish(chosen, 1 - home, summary)
     found = rf"group billing is published in partition {1 - home} "
     with pytest.raises(Misplaced, match=found):
         locate(chosen, Event())  # before another controller is relieved
     with pytest.raises(Misplaced, match=found):
-        remind(chosen, new_start(), StartWriter(chosen), Event(), reading_trouble())
+        remind(chosen, new_start(), StartWriter(chosen, Event()), Event(), reading_trouble())
 
     publish(chosen, 1 - home, None)
-    remind(chosen, new_start(), StartWriter(chosen), Event(), reading_trouble())
+    remind(chosen, new_start(), StartWriter(chosen, Event()), Event(), reading_trouble())

@@ -82,7 +82,7 @@ def ticking(chosen: Options, *, says_so: bool) -> Iterator[Event]:
 def said(chosen: Options, other: Incumbent) -> set[str]:
     """Take over; return what it says meanwhile, and why it goes on."""
     with capture_logs() as lines:
-        starts = announce(chosen, new_start(), StartWriter(chosen))
+        starts = announce(chosen, new_start(), StartWriter(chosen, Event()))
         other.let_end(Event())
     assert PARTITIONS == len(starts)
     return {str(it.get("cause", it["event"])) for it in lines}

@@ -1,13 +1,15 @@
 """What a start is written with, while a standby waits for its turn."""
 
+import time
 from pathlib import Path
+from threading import Event, Timer
 
 import pytest
 
 from console.settings import load
 from console.wiring import options
 from streaming.startup import delivery
-from streaming.startup.delivery import StartWriter
+from streaming.startup.delivery import StartWriter, Undelivered
 from streaming.startup.takeover import new_start
 from trimtab.protocol import Start, encode
 
@@ -34,7 +36,8 @@ def test_who_waits_writes_by_a_new_client(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(Writing, "made", [], raising=False)
     monkeypatch.setattr(delivery, "Producer", Writing)
     settings = load(environment={}).settings
-    writer = StartWriter(options(settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path))
+    chosen = options(settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
+    writer = StartWriter(chosen, Event())
     writer.stay_ready()
     assert 1 == len(Writing.made)
     monkeypatch.setattr(delivery, "RENEWED_S", 0.0)
@@ -45,3 +48,22 @@ def test_who_waits_writes_by_a_new_client(monkeypatch: pytest.MonkeyPatch, tmp_p
 
     old, new = Writing.made
     assert ([], [encode(start)]) == (old.written, new.written)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stopped_after_s", [0.0, 0.2])
+def test_who_is_told_to_stop_waits_for_no_kafka(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stopped_after_s: float
+) -> None:
+    """It would take a minute; whoever supervises it kills it sooner."""
+    monkeypatch.setattr(delivery, "_LAST_S", 0.2)
+    settings, stop = load(environment={}).settings, Event()
+    chosen = options(settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
+    telling = StartWriter(chosen, stop).delivery("telling")
+    telling.send(Start(controller="c", start=new_start()), b"", 0)
+    Timer(stopped_after_s, stop.set).start()
+    begun = time.monotonic()
+    with pytest.raises(Undelivered, match="telling failed: Kafka does not answer"):
+        telling.arrived()
+
+    assert time.monotonic() - begun < 2.0
