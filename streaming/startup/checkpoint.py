@@ -67,6 +67,24 @@ class Checkpoint:
             self._write(self._path(_TRIAL), _TRIAL)
             self._files.delete(self._path(_TRIAL))
 
+    def try_to_move(self, start: str) -> None:
+        """See that ``take_away`` can give it another name, which is made in the folder above."""
+        folder, first = local(self._place), self._first_place()
+        if folder is not None and folder.is_mount():
+            raise CheckpointUnusable(
+                f"controller.checkpoint is {self._place}, where something is mounted; a standby "
+                "gives it another name when it takes over: choose a folder in it: no queue moves"
+            )
+        path = self._java.org.apache.hadoop.fs.Path
+        trial, moved = (path(f"{first}.{how}-{start}") for how in ("of", "at"))
+        with self._reached(f"in {path(first).getParent()}, where a standby gives it another name"):
+            try:
+                if not (self._files.mkdirs(trial) and self._files.rename(trial, moved)):
+                    raise OSError(f"{moved} could not be made beside it")
+            finally:
+                self._files.delete(trial)
+                self._files.delete(moved)
+
     def terms(self) -> Terms | None:
         """Return what it was begun with, as far as it says so; None if that is damaged.
 
@@ -178,7 +196,7 @@ class Checkpoint:
         return MOVED.sub("", self._place.rstrip("/"))
 
     @contextmanager
-    def _reached(self) -> Iterator[None]:
+    def _reached(self, where: str = "there") -> Iterator[None]:
         """Say in one line what the file system refuses, and what to do."""
         try:
             yield
@@ -189,7 +207,7 @@ class Checkpoint:
             cause = str(error if java is None else java.toString()).split("\n", maxsplit=1)[0]
             raise CheckpointUnusable(
                 f"controller.checkpoint is {self._place}, which cannot be used: {cause}; give this "
-                "user the right to write there, or make room; or choose another place: no queue "
+                f"user the right to write {where}, or make room; or choose another place: no queue "
                 "moves"
             ) from error
 

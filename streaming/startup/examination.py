@@ -1,7 +1,7 @@
 """The examination of the checkpoint that a start finds, before anybody hears of that start.
 
-It can be used, and it was begun under the same settings (``terms``); or it is damaged, so that
-nothing of it is gone on with, and a new one takes its place (``start``).
+It can be used, a standby could move it, and it was begun under the same settings (``terms``); or
+it is damaged, so that nothing of it is gone on with, and a new one takes its place (``start``).
 
 Called by ``start``. Its one rule: a controller that would be refused replaces no other one.
 """
@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from streaming.options import Options
 from streaming.startup.checkpoint import Checkpoint
 from streaming.startup.losses import looking_trouble, survey
+from streaming.startup.takeover import new_start
 from streaming.startup.terms import (
     CheckpointRefused,
     dealt_otherwise,
@@ -29,7 +30,7 @@ def examined(spark: SparkSession, options: Options) -> Options:
 
     Raises:
         CheckpointRefused: It was.
-        CheckpointUnusable: It cannot be read or written.
+        CheckpointUnusable: It cannot be read or written, or not be moved by a standby.
         NotSurveyed: Kafka does not say what its topics hold.
     """
     found = Checkpoint(spark, options.query.checkpoint).present()
@@ -38,6 +39,8 @@ def examined(spark: SparkSession, options: Options) -> Options:
         options = replace(options, query=replace(options.query, checkpoint=found))
     checkpoint = Checkpoint(spark, found)
     checkpoint.try_out()
+    if options.query.standby:
+        checkpoint.try_to_move(new_start())
     if options.query.new_checkpoint or not checkpoint.in_use:
         return options
     damage, before = checkpoint.damage(), checkpoint.terms()

@@ -77,22 +77,34 @@ def test_the_cause_is_what_the_user_sees(
         assert [HUNG, FAILED, FAILED] == [code for code in ends if code is not None]
 
 
-@pytest.mark.timeout(900)  # two starts of Spark
+@pytest.mark.timeout(900)  # three starts of Spark
 def test_a_place_that_cannot_be_written_is_named(
     kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path
 ) -> None:
     """The key, the place and what to do; before another controller is told to end."""
     (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file" / "checkpoint", "/proc/trimtab/checkpoint"):
-        settings = {"controller.checkpoint": place}
-        controller = ControllerProcess(tmp_path, kafka.bootstrap_servers, topics_prefix, **settings)
+    unmovable = tmp_path / ("c" * 240)  # its name has no room for that of a take-over
+    for place, further in (
+        (tmp_path / "file" / "checkpoint", ()),
+        ("/proc/trimtab/checkpoint", ()),
+        (unmovable, ("--standby",)),
+    ):
+        controller = ControllerProcess(
+            tmp_path,
+            kafka.bootstrap_servers,
+            topics_prefix,
+            further,
+            **{"controller.checkpoint": place},
+        )
 
         assert FAILED == controller.refuses()
         (line,) = controller.lines(f"controller.checkpoint is {place}, which cannot be used")
         assert line.startswith("trimtab: the controller ended: controller.checkpoint")
         assert "choose another place: no queue moves" in line
+        assert bool(further) == (f"write in {tmp_path}, where a standby gives it another" in line)
         assert not controller.lines("Traceback")
         assert not controller.lines("retrying")
+    assert [unmovable] == list(tmp_path.glob("c" * 240 + "*"))
 
 
 @pytest.mark.timeout(900)  # two starts of Spark
