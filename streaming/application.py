@@ -30,7 +30,7 @@ from streaming.feeds import (
 from streaming.feeds.feed import Feed
 from streaming.metrics.catalogue import Metrics
 from streaming.metrics.endpoint import Asked, Check, EndpointNotServed, served
-from streaming.metrics.probes import alive, ready
+from streaming.metrics.probes import alive, could_take_over, ready
 from streaming.options import Options
 from streaming.process import readiness
 from streaming.process.ending import ending_of
@@ -139,7 +139,13 @@ def _endpoint(options: Options, metrics: Metrics) -> Iterator[str | None]:
         "/livez": alive,
         "/readyz": partial(ready, options.home, options.rhythm_ms),
     }
-    with served(where.address, where.port, Asked(checks, metrics.text)) as url:
+
+    def shown() -> str:
+        with metrics.lock:
+            metrics.standby.set(could_take_over(options.home, options.rhythm_ms))
+        return metrics.text()
+
+    with served(where.address, where.port, Asked(checks, shown)) as url:
         structlog.get_logger().info("answering probes", url=url)
         yield url
 

@@ -109,7 +109,6 @@ def start(
     about = About(options.name, version(DISTRIBUTION), options.topics.partitions, seen.endpoint)
     status = Status(about, metrics, account, gauges, seen.horizon)
     operator = _operator(options)
-    metrics.standby.set(options.query.standby)
     activation = (
         activation_of(spark, options, operator, status, stop)
         if seen.other is None
@@ -117,7 +116,6 @@ def start(
     )
     if activation is None or stop.is_set():
         return
-    metrics.standby.set(0)
     options = replace(options, query=replace(options.query, checkpoint=activation.checkpoint))
     listener = QueryListener(spark, seen.horizon, account)
     spark.streams.addListener(listener)

@@ -23,12 +23,21 @@ def alive() -> State:
     return State(is_well=True, details={})
 
 
+def could_take_over(home: Path, rhythm_ms: int) -> bool:
+    """Tell whether a standby is here that follows the active controller."""
+    standby = standby_age_s(home)
+    return standby is not None and age_s(home) is None and standby <= _patience_s(rhythm_ms)
+
+
+def _patience_s(rhythm_ms: int) -> float:
+    return READY_TICKS * rhythm_ms / 1000
+
+
 def ready(home: Path, rhythm_ms: int) -> State:
     """Tell whether batches are committed, or could be."""
-    age, patience_s = age_s(home), READY_TICKS * rhythm_ms / 1000
-    standby = standby_age_s(home)
-    if standby is not None and age is None:
-        follows = standby <= patience_s
+    age, patience_s = age_s(home), _patience_s(rhythm_ms)
+    if age is None and standby_age_s(home) is not None:
+        follows = could_take_over(home, rhythm_ms)
         reason = {} if follows else {"reason": "it does not follow: does Kafka answer?"}
         return State(follows, {"role": "standby", **reason})
     if age is None:
