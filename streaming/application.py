@@ -76,9 +76,8 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
         TakenOver: A younger controller goes on.
         ControllerFailed: It ended for any other reason.
     """
-    stop, metrics = Event(), Metrics()
+    stop, metrics = Event(), _metrics()
     horizon = Horizon(f"{options.topics.prefix}{HEARTBEATS.name}")
-    metrics.build.set(1, version(DISTRIBUTION), pyspark.__version__)
     try:
         with (
             readiness.removed(options.home),
@@ -112,6 +111,14 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
             raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
     except OSError as error:
         raise ControllerFailed(_unusable(options, error)) from error
+
+
+def _metrics() -> Metrics:
+    """Return those of this process."""
+    metrics = Metrics()
+    metrics.build.set(1, version(DISTRIBUTION), pyspark.__version__)
+    metrics.started.set(time.time())
+    return metrics
 
 
 def _unusable(options: Options, error: OSError) -> str:

@@ -121,7 +121,8 @@ class Metrics:
 
     def __init__(self) -> None:
         self.build = Gauge("build_info", "1; the versions.", "version", "spark")
-        self.standby = Gauge("standby", "1: it waits for another controller to be gone.")
+        self.started = Gauge("start_timestamp_seconds", "When the process started.")
+        self.standby = Gauge("standby", "1: it could take over from another controller.")
         self.redis = Counter(
             "redis_records_total", "Assignments written to Redis as well.", "result"
         )
@@ -132,6 +133,7 @@ class Metrics:
     def families(self) -> Iterator[Family]:
         """Return all of them."""
         yield self.build
+        yield self.started
         yield self.standby
         yield self.redis
         for part in (self.query, self.brain, self.groups, self.brokers):

@@ -54,6 +54,15 @@ def test_no_alert_waits_for_longer_than_evictions_are_held() -> None:
     assert f"`policy.blast_hold` ({Policy().blast_hold_ms // 1_000} s)" in DOCUMENT.read_text()
 
 
+def test_a_controller_that_starts_and_starts_hides_behind_no_gap() -> None:
+    """It answers for some seconds of each start: neither that nor the gap begins a wait anew."""
+    told = {it["alert"]: it["expr"] for it in rules()}
+
+    assert "max_over_time(trimtab_build_info[" in told["TrimtabNobodyDecides"]
+    assert "avg_over_time((sum(trimtab_standby) or on () vector(0))[" in told["TrimtabNoStandby"]
+    assert "changes(trimtab_start_timestamp_seconds[30m])" in told["TrimtabStartsAgain"]
+
+
 def test_alerts_ask_for_states_and_kinds_that_exist() -> None:
     """A name that nothing has would never fire, and nobody would notice."""
     told = "\n".join(rule["expr"] for rule in rules())
