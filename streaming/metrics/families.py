@@ -1,10 +1,11 @@
 """Families of metrics, and the text that Prometheus reads.
 
 Prometheus' text format, version 0.0.4: a family has a name, one line of help, a type, and a series
-for each set of labels. A family has so many series and no more; what comes after counts under the
-label ``_other``, so that whoever invents names fills no memory and no screen.
+for each set of labels. A family has so many series and no more, so that whoever invents names fills
+no memory and no screen. A counter that has no room forgets the series that was counted longest ago:
+in years there are many names that were used once. A gauge leaves out what it has no room for.
 
-Used by ``catalogue``. Its one rule: a counter never goes down.
+Used by ``catalogue``. Its one rule: a counter never goes down, unless it begins anew.
 """
 
 from bisect import bisect_left
@@ -14,7 +15,6 @@ from typing import Final
 
 MOST_SERIES: Final = 5_000
 """Of a family: what a scrape each 15 s of one controller may cost. Half a megabyte of text."""
-OTHER: Final = "_other"
 
 Labels = tuple[str, ...]
 
@@ -46,11 +46,9 @@ class Family:
         """Return the sum of all series."""
         return sum(self._values.values())
 
-    def series(self, labels: Labels) -> Labels:
-        """Return the series to count under: the one that is asked for, if there is room."""
-        if labels in self._values or len(self._values) < MOST_SERIES:
-            return labels
-        return (OTHER,) * len(labels)
+    def has_room(self, count: int) -> bool:
+        """Whether there is room for so many series more."""
+        return len(self._values) + count <= MOST_SERIES
 
     def text(self) -> Iterator[str]:
         """Write the family, line by line."""
@@ -67,12 +65,18 @@ class Counter(Family):
     """What only grows."""
 
     kind = "counter"
+    _forgotten = 0.0
 
     def add(self, amount: float, *labels: str) -> None:
         """Count."""
         assert amount >= 0, self.name
-        series = self.series(labels)
-        self._values[series] = self._values.get(series, 0) + amount
+        if labels not in self._values and not self.has_room(1):
+            self._forgotten += self._values.pop(next(iter(self._values)))
+        self._values[labels] = self._values.pop(labels, 0) + amount  # the last one now
+
+    def total(self) -> float:
+        """Return the sum of all series, also of those that were forgotten."""
+        return super().total() + self._forgotten
 
 
 class Gauge(Family):
@@ -82,12 +86,8 @@ class Gauge(Family):
 
     def set(self, value: float, *labels: str) -> None:
         """Say what is so; one that there is no room for is left out, since gauges do not add up."""
-        if self.series(labels) == labels:
+        if labels in self._values or self.has_room(1):
             self._values[labels] = value
-
-    def has_room(self, count: int) -> bool:
-        """Whether there is room for so many series more."""
-        return len(self._values) + count <= MOST_SERIES
 
     def drop(self, *labels: str) -> None:
         """Forget a series: what it was about is gone."""

@@ -20,7 +20,6 @@ from msgspec import Struct, field
 from rebalance.groups.members.mass_silence import PAUSED
 from sinks import Record
 from streaming.metrics.catalogue import MOVE_S
-from streaming.metrics.families import OTHER
 from streaming.wire.rows import Row
 from trimtab.protocol import BROKERS, DEADLETTERS, HISTORY, read_broker_key
 
@@ -30,6 +29,8 @@ TOLD: Final = 10
 """Records that a cell hands on whole in a batch: the log of a storm is cut, its counts are not."""
 _GROUPS: Final = 200
 """Groups that are counted by name in a batch of a cell: 10 kB."""
+OTHER: Final = "_other"
+"""What counts all further groups of that batch."""
 _NOTABLE: Final = {
     "rebalance",
     "command",

@@ -1,6 +1,6 @@
 """The text that Prometheus reads."""
 
-from streaming.metrics.families import MOST_SERIES, OTHER, Counter, Gauge, Histogram
+from streaming.metrics.families import MOST_SERIES, Counter, Gauge, Histogram
 
 
 def test_a_family_is_written_as_prometheus_reads_it() -> None:
@@ -42,17 +42,31 @@ def test_a_sum_is_exact_however_much_it_is() -> None:
 
 
 def test_who_invents_names_fills_no_memory() -> None:
-    """Beyond the limit a counter counts under one name, and a gauge leaves out; none is lost."""
+    """Beyond the limit a counter forgets who counted longest ago, and a gauge leaves out."""
     count, gauge = Counter("things_total", "Things.", "group"), Gauge("size", "Size.", "group")
     for number in range(MOST_SERIES + 7):
         count.add(1, f"g{number}")
         gauge.set(1, f"g{number}")
-    count.add(1, "g0")
+        count.add(1, "busy")
 
-    assert 7 == count.value(OTHER)
-    assert 2 == count.value("g0")
-    assert MOST_SERIES + 8 == count.total()
+    assert MOST_SERIES == len(count.values())
+    assert MOST_SERIES + 7 == count.value("busy")
+    assert (0, 1) == (count.value("g0"), count.value(f"g{MOST_SERIES}"))
+    assert 2 * (MOST_SERIES + 7) == count.total()
     assert MOST_SERIES == gauge.total()
+
+
+def test_names_that_were_used_once_hide_no_group_that_is_new() -> None:
+    """In years there are very many of them; a group that comes then has series all the same."""
+    rebalances = Counter("rebalances_total", "New targets.", "group", "cause")
+    for number in range(1_300):
+        for cause in ("join", "leave", "expiry", "route"):
+            rebalances.add(1, f"ci-{number}", cause)
+    for _ in range(30):
+        rebalances.add(1, "billing", "join")
+
+    assert 30 == rebalances.value("billing", "join")
+    assert 5_230 == rebalances.total()
 
 
 def test_a_gauge_forgets_what_is_gone() -> None:
