@@ -148,7 +148,7 @@ def _end_well(number: int, frame: object) -> None:
 
 def _end_stuck(reason: str, *, in_json: bool) -> None:
     """End at once: whatever would put things away may hang as well, and whoever reads stderr."""
-    from streaming.session import kill_jvm
+    from streaming.jvm import kill_jvm
 
     def say() -> None:
         text = f"the controller hangs: {reason}"

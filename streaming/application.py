@@ -28,6 +28,7 @@ from streaming.feeds import (
     FeedFailed,
 )
 from streaming.feeds.feed import Feed
+from streaming.jvm import SparkEnded, has_ended
 from streaming.metrics.catalogue import Metrics
 from streaming.metrics.endpoint import Asked, Check, EndpointNotServed, served
 from streaming.metrics.probes import alive, could_take_over, ready
@@ -37,7 +38,7 @@ from streaming.process.ending import ending_of
 from streaming.process.horizon import Horizon
 from streaming.process.watchdog import FRESH_S, SILENCE_S, Signs, Watchdog, watched
 from streaming.query import QueryFailed
-from streaming.session import SparkEnded, SparkNotStarted, has_ended, logs, start_session
+from streaming.session import SparkNotStarted, logs, start_session
 from streaming.start import DISTRIBUTION, Seen, start
 from streaming.startup.activity import NotTold
 from streaming.startup.checkpoint import CheckpointUnusable

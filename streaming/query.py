@@ -27,6 +27,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from streaming.jvm import SparkEnded, has_ended
 from streaming.options import Options
 from streaming.process import readiness
 from streaming.process.age import age_s
@@ -35,7 +36,6 @@ from streaming.process.tries import Tries
 from streaming.process.trouble import Trouble
 from streaming.process.wall_clock import WallClock
 from streaming.query_listener import QueryListener
-from streaming.session import SparkEnded, has_ended
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.delivery import Undelivered

@@ -12,14 +12,12 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
-from py4j.protocol import Py4JError
-from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from streaming import class_archive
+from streaming.jvm import note_jvm
 from streaming.options import Options
 from streaming.parcel import archived
 from streaming.process.sockets import meeting_place
@@ -49,10 +47,6 @@ would outlive the end of its memory and log elsewhere; of two that differ Java t
 
 class SparkNotStarted(Exception):  # noqa: N818 - it names what happened
     """There is no session: the message says why and where to look."""
-
-
-class SparkEnded(Exception):  # noqa: N818 - it names what happened
-    """The JVM is gone, or has stopped its context, and nobody has told it to."""
 
 
 _LAUNCHER = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -91,11 +85,13 @@ def _started(options: Options, output: Path, begun: int) -> SparkSession:
     for name, value in (_sockets(options) | session_options(options)).items():
         builder = builder.config(name, value)
     try:
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
     except PySparkRuntimeError as error:
         raise SparkNotStarted(
             f"Spark's JVM did not start: {_last(output, begun)}; see {output}"
         ) from error
+    note_jvm(session)
+    return session
 
 
 def ui_environment(address: str) -> dict[str, str]:
@@ -104,25 +100,6 @@ def ui_environment(address: str) -> dict[str, str]:
     Without the first one it would listen on every interface.
     """
     return {"SPARK_LOCAL_IP": address, "SPARK_PUBLIC_DNS": address}
-
-
-def kill_jvm() -> None:
-    """End the JVM at once, if there is one: it hangs, and may not answer."""
-    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - PySpark is pinned
-    if process is not None:
-        process.kill()
-
-
-def has_ended(spark: SparkSession) -> bool:
-    """Tell whether nothing can run here any more: the JVM is gone, or has stopped its context."""
-    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - PySpark is pinned
-    if process is not None and process.poll() is not None:
-        return True
-    context: Any = spark.sparkContext._jsc  # noqa: SLF001 - PySpark's own answer knows only its stop
-    try:
-        return bool(context.sc().isStopped())
-    except (Py4JError, ConnectionError):
-        return True
 
 
 def _last(output: Path, begun: int) -> str:

@@ -13,10 +13,10 @@ from pyspark.sql import SparkSession
 
 from streaming.cell_operator import CellOperator
 from streaming.feeds import StatusWriter, feeding
+from streaming.jvm import SparkEnded, has_ended
 from streaming.metrics.status import Status
 from streaming.options import Options
 from streaming.rehearsal import rehearsing
-from streaming.session import SparkEnded, has_ended
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint
 from streaming.startup.delivery import StartWriter
