@@ -58,6 +58,8 @@ class Account:
         self._metrics, self._horizon, self._prefix = metrics, horizon, prefix
         self._recent: list[int] = []
         """How long the batches took since somebody asked, in milliseconds."""
+        self._ejected: dict[tuple[str, str], int] = {}
+        """Since when each broker was out of use that was counted last."""
 
     def enter(self, batch: Batch) -> None:
         """Enter one batch that was committed."""
@@ -148,10 +150,13 @@ class Account:
         for cluster, broker, available, panic in tally.verdicts:
             brokers.available.set(available, cluster, broker)
             brokers.panic.set(panic, cluster)
+        for cluster, broker, since_ms, detector in tally.ejections:
+            if self._ejected.get((cluster, broker)) != since_ms:  # else it was only said again
+                self._ejected[cluster, broker] = since_ms
+                brokers.ejections.add(1, broker, detector)
         for place in tally.gone:
             brokers.available.drop(*place)
-        for broker, detector, number in tally.ejections:
-            brokers.ejections.add(number, broker, detector)
+            self._ejected.pop(place, None)
 
 
 def _ends(offsets: str | None) -> _Ends:

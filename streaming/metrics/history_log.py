@@ -42,6 +42,8 @@ class HistoryLog:
         self._room, self._since = float(BURST), clock()
         self._left_out = 0
         self._letters = Counter[str]()
+        self._ejected: dict[tuple[str, str], int] = {}
+        """Since when each broker is out of use, as it was said last."""
 
     def tell(self, tallies: Iterable[Tally]) -> None:
         """Tell of a batch, as far as there is room."""
@@ -62,6 +64,7 @@ class HistoryLog:
         self._left_out = 0
 
     def _tell(self, entry: Entry) -> None:
+        line = line_of(entry, is_known=self._is_known(entry))
         now = self._clock()
         self._room = min(float(BURST), self._room + (now - self._since) * A_SECOND)
         self._since = now
@@ -69,12 +72,19 @@ class HistoryLog:
             self._left_out += 1
             return
         self._room -= 1
-        line = line_of(entry)
         say = self._log.warning if line.warns else self._log.info
         say(line.event, **line.fields)
 
+    def _is_known(self, entry: Entry) -> bool:
+        """Tell a verdict that says an ejection again: a panic has begun or ended meanwhile."""
+        if entry["kind"] != "verdict" or entry["available"]:
+            return False
+        place, since_ms = (entry["cluster"], entry["broker"]), entry["since_ms"]
+        before, self._ejected[place] = self._ejected.get(place), since_ms
+        return bool(before == since_ms)
 
-def line_of(entry: Entry) -> Line:
+
+def line_of(entry: Entry, *, is_known: bool = False) -> Line:
     """Put an entry of the history, or a dead letter, into words."""
     event, *names = _WORDS[entry["kind"]]
     warns = entry["kind"] in _WARNS
@@ -82,6 +92,8 @@ def line_of(entry: Entry) -> Line:
         event, warns = "decisions work again", False
     elif entry["kind"] == "verdict" and entry["available"]:
         event, warns = "broker is fit", False
+    elif is_known:
+        event, warns = "broker is still out of use", False
     return Line(event.format_map(entry), _of(entry, *names), warns)
 
 

@@ -78,8 +78,8 @@ class Tally(Struct, omit_defaults=True):
     """The last on each broker: cluster, broker, available, panic."""
     gone: list[tuple[str, str]] = field(default_factory=list)
     """Brokers of which nothing is known any more: cluster, broker."""
-    ejections: list[tuple[str, str, int]] = field(default_factory=list)
-    """Brokers that were taken out of use, and by what."""
+    ejections: list[tuple[str, str, int, str]] = field(default_factory=list)
+    """Brokers that are out of use: cluster, broker, since when, and by what; each time once."""
     told: list[Entry] = field(default_factory=list)
     """For the log."""
     untold: int = 0
@@ -106,8 +106,10 @@ class _Entry(Struct):
     topic: str = ""
     partition: int = 0
     offset: int = 0
+    cluster: str = ""
     broker: str = ""
     available: bool = True
+    since_ms: int = 0
     detector: str | None = None
     panic: bool = False
 
@@ -153,7 +155,7 @@ class _Count:
         self._rebalances: dict[tuple[str, str], list[int]] = {}
         self._handovers = Counter[str]()
         self._notes = Counter[str]()
-        self._ejections = Counter[tuple[str, str]]()
+        self._ejections: dict[tuple[str, str, int], str] = {}
         self._verdicts: dict[tuple[str, str], _Entry | None] = {}
 
     def take(self, record: Record) -> None:
@@ -217,7 +219,8 @@ class _Count:
         else:
             self._notes[_kind_of(entry)] += 1
             if entry.kind == "verdict" and not entry.available:
-                self._ejections[entry.broker, entry.detector or ""] += 1
+                place = entry.cluster, entry.broker, entry.since_ms
+                self._ejections[place] = entry.detector or ""
 
     def _tell(self, value: bytes) -> None:
         if len(self._tally.told) < TOLD:
@@ -236,7 +239,7 @@ class _Count:
         tally.letters = [(*it, count, fresh) for it, (count, fresh) in self._letters.items()]
         tally.changes = [(*it, count) for it, count in self._changes.items()]
         tally.rebalances = [(*it, count, moves) for it, (count, moves) in self._rebalances.items()]
-        tally.ejections = [(*it, count) for it, count in self._ejections.items()]
+        tally.ejections = [(*it, detector) for it, detector in self._ejections.items()]
         tally.verdicts = [
             (*it, one.available, one.panic) for it, one in self._verdicts.items() if one
         ]

@@ -105,7 +105,7 @@ def test_a_batch_enters_what_was_decided() -> None:
         oldest_ms=1,
         written={"assignments": 4},
         verdicts=[("east", "a", False, False), ("east", "b", True, True)],
-        ejections=[("a", "latency", 1)],
+        ejections=[("east", "a", 7, "latency")],
     )
     brain, brokers = counted.metrics.brain, counted.metrics.brokers
 
@@ -121,6 +121,17 @@ def test_a_batch_enters_what_was_decided() -> None:
 
     counted.enter(gone=[("east", "b")])
     assert 0 == brokers.available.total()
+
+
+def test_an_ejection_that_is_said_again_counts_once() -> None:
+    """As at each begin and end of a panic; one of another time is another one."""
+    counted, told = Counted(), (7, 7, 7, 9)
+    for since_ms in told:
+        counted.enter(ejections=[("east", "a", since_ms, "operator")])
+    counted.enter(gone=[("east", "a")])
+    counted.enter(ejections=[("east", "a", 9, "operator")])
+
+    assert 3 == counted.metrics.brokers.ejections.value("a", "operator")
 
 
 def test_the_run_of_the_query_is_shown() -> None:

@@ -52,6 +52,18 @@ def test_good_news_is_no_warning() -> None:
     ]
 
 
+def test_an_ejection_is_a_warning_once() -> None:
+    """A panic that begins or ends says it again; it is no other one."""
+    out = {"kind": "verdict", "cluster": "east", "broker": "a", "available": False, "since_ms": 7}
+    with capture_logs() as lines:
+        history = HistoryLog(structlog.get_logger(), Clock())
+        history.tell([Tally(told=[out, out | {"panic": True}, out, out | {"since_ms": 9}])])
+
+    known = ("broker is still out of use", "info")
+    new = ("broker is out of use", "warning")
+    assert [new, known, known, new] == [(it["event"], it["log_level"]) for it in lines]
+
+
 def test_a_storm_is_cut_and_counted() -> None:
     """So many lines at once, then so many a second; the rest is summed up once a minute."""
     clock, log = Clock(), structlog.get_logger()

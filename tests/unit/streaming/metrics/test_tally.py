@@ -61,13 +61,13 @@ def handed_over(duration_ms: int) -> HandedOver:
     )
 
 
-def verdict(*, available: bool) -> list[Record]:
+def verdict(*, available: bool, since: int = 1) -> list[Record]:
     """A verdict that is news."""
     issued = VerdictIssued(
         CLUSTER,
         BROKER,
         available,
-        Millis(1),
+        Millis(since),
         None,
         "slow",
         None if available else "latency",
@@ -142,13 +142,14 @@ def test_only_what_asks_for_somebody_counts_under_its_kind() -> None:
 
 
 def test_the_last_verdict_counts_and_each_ejection() -> None:
-    """A verdict that is renewed is no ejection; one that is withdrawn leaves nothing."""
+    """A verdict that is said again is no ejection; one that is withdrawn leaves nothing."""
     out, back = verdict(available=False), verdict(available=True)
-    found = tally(*out, *back, *out, out[0])
+    again = verdict(available=False, since=2)
+    found = tally(*out, *out, *back, *again, again[0])
 
     assert [("east", "a/b", False, False)] == found.verdicts
-    assert [("a/b", "latency", 2)] == found.ejections
-    assert {"verdict": 3} == found.notes
+    assert [("east", "a/b", 1, "latency"), ("east", "a/b", 2, "latency")] == found.ejections
+    assert {"verdict": 4} == found.notes
 
     gone = verdict_records(VerdictWithdrawn(CLUSTER, BROKER), OUTLET)
     assert [("east", "a/b")] == tally(*out, *gone).gone
