@@ -22,7 +22,7 @@ public final class WriterRules {
     public static void main(String[] args) throws InterruptedException {
         Map<String, Object> kafka =
                 Map.of("bootstrap.servers", "127.0.0.1:1", "interceptor.classes", Failing.class.getName());
-        Writer writer = new Writer(kafka, "trimtab.", PATIENCE);
+        Writer writer = new Writer(kafka, "trimtab.", PATIENCE, new Vain());
         Action.Send join = join();
         Heard heard = new Heard();
         writer.send(0, join, heard);

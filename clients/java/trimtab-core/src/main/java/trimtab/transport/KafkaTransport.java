@@ -32,8 +32,6 @@ import trimtab.session.Action.Send;
  */
 public final class KafkaTransport {
     private static final Duration CONNECT = Duration.ofSeconds(5);
-    /** A client that nobody has answered for so long is made anew, from the addresses that it was given. */
-    private static final long AFRESH_NS = 60_000_000_000L;
 
     private final String prefix;
     private final String servers;
@@ -41,10 +39,22 @@ public final class KafkaTransport {
     private final Map<String, Object> kafka;
     private final Diagnosis diagnosis;
     /** They are made when it opens: a host that cannot be found yet makes that fail. */
-    private Writer writer;
     private KafkaConsumer<byte[], byte[]> consumer;
     private Admin admin;
+    /**
+     * Made when the others have been answered. A producer that is refused while it asks for its id (its password is
+     * wrong, say) never asks again, and writes nothing (kafka-clients 4.3.1).
+     */
+    private Writer writer;
+    /** Held to hand something to the writer, and to replace it. */
+    private final Object writing = new Object();
+    private final Vain opening = new Vain();
+    private final Vain asked = new Vain();
+    private final Vain read = new Vain();
+    private final Vain written = new Vain();
     private final Map<TopicPartition, Topic> followed = new HashMap<>();
+    /** The next record of each. */
+    private final Map<TopicPartition, Long> places = new HashMap<>();
     private int partition;
     /** Whom it serves; null: nobody yet. */
     private Inbox inbox;
@@ -52,8 +62,6 @@ public final class KafkaTransport {
     /** The last answer, until that far has been read; null: none. */
     private volatile End end;
     private volatile boolean asking;
-    /** Since when nobody says where the log ends; 0: somebody does. */
-    private volatile long unansweredSince;
 
     public KafkaTransport(String servers, String prefix, Duration patience, Map<String, Object> kafka) {
         this.servers = servers;
@@ -67,24 +75,27 @@ public final class KafkaTransport {
         if (diagnosis.findsNoHost()) { // clients that are made in vain tell all their settings each time
             throw new Unreachable(diagnosis.ofNoHost());
         }
-        Map<String, Object> shared = shared();
+        try {
+            consumer = reader();
+            admin = Admin.create(asking(shared()));
+        } catch (KafkaException e) {
+            forget();
+            throw Unreachable.orWrong(e, diagnosis);
+        }
+    }
+
+    private KafkaConsumer<byte[], byte[]> reader() {
         Map<String, Object> reading = new HashMap<>();
         reading.put("enable.auto.commit", false);
         reading.put("auto.offset.reset", "earliest"); // when retention overtook us: old is ignored
         reading.put("allow.auto.create.topics", false);
         reading.put("reconnect.backoff.max.ms", 1_000);
-        reading.putAll(shared);
-        try {
-            writer = new Writer(shared, prefix, patience);
-            consumer = new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-            admin = Admin.create(asking(shared));
-        } catch (KafkaException e) {
-            close(Duration.ZERO);
-            if (Diagnosis.isUnresolved(e)) {
-                throw new Unreachable(diagnosis.of(e));
-            }
-            throw e; // a setting that is wrong stays so
-        }
+        reading.putAll(shared());
+        return new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    private Writer writer() {
+        return new Writer(shared(), prefix, patience, written);
     }
 
     private Map<String, Object> shared() {
@@ -132,15 +143,32 @@ public final class KafkaTransport {
 
     /** Gives up what was prepared, unless there is a member by now; one that comes later begins anew. */
     public synchronized void forgo() {
-        if (inbox == null && admin != null) {
-            close(Duration.ZERO);
-            writer = null;
-            consumer = null;
-            admin = null;
+        if (inbox == null) {
+            forget();
         }
     }
 
+    private void forget() {
+        close(Duration.ZERO);
+        writer = null;
+        consumer = null;
+        admin = null;
+    }
+
     private void follow(String group) throws Unreachable {
+        try {
+            find(group);
+            opening.works();
+        } catch (Unreachable e) {
+            opening.fails();
+            if (opening.isTooLong()) {
+                forget();
+            }
+            throw e;
+        }
+    }
+
+    private void find(String group) throws Unreachable {
         if (admin == null) {
             connect();
         }
@@ -150,10 +178,10 @@ public final class KafkaTransport {
         followed.put(new TopicPartition(prefix + Topic.ASSIGNMENTS.suffix(), partition), Topic.ASSIGNMENTS);
         followed.put(new TopicPartition(prefix + Topic.RELEASES.suffix(), partition), Topic.RELEASES);
         try {
-            Map<TopicPartition, Long> starts =
-                    offsets(ask().all().get(CONNECT.toMillis(), TimeUnit.MILLISECONDS));
-            consumer.assign(followed.keySet());
-            starts.forEach(consumer::seek);
+            places.clear();
+            places.putAll(offsets(ask().all().get(CONNECT.toMillis(), TimeUnit.MILLISECONDS)));
+            readOn(consumer);
+            writer = writer == null ? writer() : writer;
         } catch (ExecutionException | TimeoutException | KafkaException e) {
             throw new Unreachable("where the log ends is not known: " + diagnosis.of(e));
         } catch (InterruptedException e) {
@@ -162,24 +190,58 @@ public final class KafkaTransport {
         }
     }
 
+    private void readOn(KafkaConsumer<byte[], byte[]> reader) {
+        reader.assign(places.keySet());
+        places.forEach(reader::seek);
+    }
+
     /** Writes a record to the group's partition, without waiting. */
     public void send(Send message) {
-        writer.send(partition, message, inbox);
+        synchronized (writing) {
+            writer.send(partition, message, inbox);
+        }
     }
 
     /** Waits for records, and hands them to the inbox. */
     public void poll(long timeoutMs) {
         try {
+            renew();
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(timeoutMs))) {
-                Topic topic = followed.get(new TopicPartition(record.topic(), record.partition()));
-                inbox.received(topic, record.key(), record.value());
+                TopicPartition place = new TopicPartition(record.topic(), record.partition());
+                places.put(place, record.offset() + 1);
+                read.works();
+                inbox.received(followed.get(place), record.key(), record.value());
             }
             lookForEnd();
         } catch (InterruptException e) {
             throw e; // whoever interrupts the thread wants it to end; it would ask again and again without a rest
         } catch (KafkaException e) {
+            read.fails();
             inbox.trouble(diagnosis.of(e));
             pause(timeoutMs);
+        }
+    }
+
+    /** Replaces what works no more. If no host is found, what there is will do. */
+    private void renew() {
+        if (!asking && asked.isTooLong()) {
+            Admin former = admin;
+            admin = Admin.create(asking(shared()));
+            former.close(Duration.ZERO);
+        }
+        if (read.isTooLong()) {
+            KafkaConsumer<byte[], byte[]> former = consumer;
+            consumer = reader();
+            readOn(consumer);
+            former.close(CloseOptions.timeout(Duration.ZERO));
+        }
+        if (written.isTooLong()) {
+            Writer former = writer;
+            Writer next = writer();
+            synchronized (writing) {
+                writer = next;
+            }
+            former.close(Duration.ZERO);
         }
     }
 
@@ -189,31 +251,16 @@ public final class KafkaTransport {
             return; // it has answered nobody for a while; the next beat asks again
         }
         asking = true;
-        if (unansweredSince != 0 && System.nanoTime() - unansweredSince > AFRESH_NS) {
-            unansweredSince = 0;
-            askAfresh();
-        }
         ask().all().whenComplete((found, error) -> {
             asking = false;
             if (error == null) {
-                unansweredSince = 0;
+                asked.works();
                 end = new End(at, offsets(found));
             } else {
-                unansweredSince = unansweredSince == 0 ? System.nanoTime() : unansweredSince;
+                asked.fails();
                 inbox.trouble("where the log ends is not known: " + diagnosis.of(error));
             }
         });
-    }
-
-    /** Brokers may have other addresses by now. If none of them is found, the client that there is will do. */
-    private void askAfresh() {
-        try {
-            Admin former = admin;
-            admin = Admin.create(asking(shared()));
-            former.close(Duration.ZERO);
-        } catch (KafkaException e) {
-            inbox.trouble(diagnosis.of(e));
-        }
     }
 
     /** Sends what is still to be sent, and disconnects. */
@@ -264,10 +311,12 @@ public final class KafkaTransport {
         }
         for (Map.Entry<TopicPartition, Long> it : aim.offsets.entrySet()) {
             if (consumer.position(it.getKey(), CONNECT) < it.getValue()) {
+                read.fails();
                 return;
             }
         }
         end = null;
+        read.works();
         inbox.caughtUp(aim.at);
     }
 

@@ -19,14 +19,20 @@ import trimtab.session.Action.Send;
  * <p>{@code KafkaProducer.send} may wait for metadata; nothing that watches the time may wait with it.
  */
 final class Writer {
+    private static final String LATE = "Kafka has not taken it in time";
+
     private final KafkaProducer<byte[], byte[]> producer;
     private final BlockingQueue<Runnable> sends = new LinkedBlockingQueue<>();
     private final Thread thread = new Thread(this::run, "trimtab-writer");
     private final String prefix;
     private final long patienceNanos;
+    private final Vain written;
+    /** From then on nothing is written; what its producer says of that is no news. */
+    private volatile boolean closing;
     private volatile boolean closed;
 
-    Writer(Map<String, Object> kafka, String prefix, Duration patience) {
+    Writer(Map<String, Object> kafka, String prefix, Duration patience, Vain written) {
+        this.written = written;
         this.prefix = prefix;
         this.patienceNanos = patience.toNanos();
         Map<String, Object> config = new HashMap<>();
@@ -54,7 +60,7 @@ final class Writer {
             if (System.nanoTime() - asked < patienceNanos) {
                 write(topic, partition, message, inbox);
             } else { // one that waits for Kafka holds up the others
-                inbox.undelivered(message.ticket, topic + ": Kafka has not taken it in time");
+                fail(message, inbox, topic, LATE);
             }
         });
     }
@@ -72,6 +78,7 @@ final class Writer {
 
     /** Sends what is still to be sent, and disconnects. */
     void close(Duration timeout) {
+        closing = timeout.isZero();
         sends.add(() -> closed = true);
         if (!timeout.isZero()) {
             try {
@@ -101,14 +108,20 @@ final class Writer {
                     new ProducerRecord<>(topic, partition, key, value),
                     (metadata, error) -> {
                         if (error == null) {
+                            written.works();
                             inbox.delivered(message.ticket);
                         } else {
-                            inbox.undelivered(message.ticket, topic + ": " + error.getMessage());
+                            fail(message, inbox, topic, error.getMessage());
                         }
                     });
         } catch (Throwable e) { // also an Error, of an interceptor or for want of memory: the next one is sent
             boolean isSaid = e instanceof KafkaException || e instanceof IllegalStateException;
-            inbox.undelivered(message.ticket, topic + ": " + (isSaid ? e.getMessage() : e));
+            fail(message, inbox, topic, isSaid ? e.getMessage() : e.toString());
         }
+    }
+
+    private void fail(Send message, Inbox inbox, String topic, String reason) {
+        written.fails();
+        inbox.undelivered(message.ticket, topic + ": " + (closing ? LATE : reason));
     }
 }

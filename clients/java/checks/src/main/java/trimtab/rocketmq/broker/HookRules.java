@@ -15,7 +15,7 @@ import trimtab.protocol.Assignment;
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
  * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code tidy S}, {@code pull GROUP TOPIC QUEUE S},
- * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long), {@code breaks}
+ * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long), {@code copy CLIENT}, {@code breaks}
  * (whether heartbeats are copied after an Error), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
 public final class HookRules {
@@ -25,8 +25,11 @@ public final class HookRules {
     private final Speakers speakers = new Speakers();
     private final Pulls pulls = new Pulls();
     private final Shares shares;
+    private final String group;
+    private Copies copies;
 
     private HookRules(String group) {
+        this.group = group;
         shares = new Shares(10 * SECOND, group::equals, 0);
     }
 
@@ -75,6 +78,8 @@ public final class HookRules {
                 return String.join("; ", pulls.look(shares.pulled(asked[1], seconds(asked[2])), seconds(asked[2])));
             case "waited":
                 return Boolean.toString(Copies.isFresh(0, seconds(asked[1])));
+            case "copy":
+                return copy(asked[1]);
             case "breaks":
                 return Boolean.toString(copiesAfterAnError());
             case "settings":
@@ -96,6 +101,13 @@ public final class HookRules {
         } catch (IllegalArgumentException e) {
             return e.getMessage();
         }
+    }
+
+    private String copy(String client) throws IOException {
+        copies = copies == null ? new Copies(HookSettings.read(), "broker-a", new Troubles()) : copies;
+        String heartbeat = "{\"clientID\":\"" + client + "\",\"consumerDataSet\":[{\"groupName\":\"" + group + "\"}]}";
+        copies.heartbeat(heartbeat.getBytes(StandardCharsets.UTF_8), false);
+        return "offered";
     }
 
     private static boolean copiesAfterAnError() throws Exception {

@@ -1,6 +1,7 @@
 package trimtab.rocketmq.broker;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -18,6 +19,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import trimtab.protocol.JsonReader;
 import trimtab.protocol.JsonWriter;
 import trimtab.transport.Diagnosis;
+import trimtab.transport.Vain;
 
 /**
  * Copies what clients say to their broker to Kafka, by a thread of its own.
@@ -56,6 +58,8 @@ final class Copies {
     private final BlockingQueue<Task> waiting = new ArrayBlockingQueue<>(ROOM);
     private final AtomicLong bytes = new AtomicLong();
     private KafkaProducer<byte[], byte[]> producer;
+    /** One that is refused while it asks for its id never asks again (kafka-clients 4.3.1). */
+    private final Vain copied = new Vain();
 
     Copies(HookSettings settings, String sign, Troubles troubles) {
         this.settings = settings;
@@ -147,6 +151,10 @@ final class Copies {
     }
 
     private void connect() throws InterruptedException {
+        if (producer != null && copied.isTooLong()) {
+            producer.close(Duration.ZERO);
+            producer = null;
+        }
         while (producer == null) {
             Map<String, Object> config = new HashMap<>();
             config.put("bootstrap.servers", settings.servers);
@@ -199,7 +207,10 @@ final class Copies {
         producer.send(
                 new ProducerRecord<>(topic, null, null, key, value, List.of(headers)),
                 (place, error) -> {
-                    if (error != null) {
+                    if (error == null) {
+                        copied.works();
+                    } else {
+                        copied.fails();
                         troubles.tell("what a client says did not reach Kafka", "topic " + topic + ": " + diagnosis.of(error));
                     }
                 });
