@@ -11,6 +11,7 @@ pytestmark = pytest.mark.slow
 CONSUMER: Final = {
     "second-thread": "refused entered",
     "frozen": "true false",
+    "polling": "false true false",
     "paused-late": "0",
     "sought-late": "0",
     "revoked-late": "lost",

@@ -3,18 +3,20 @@
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final
 
 import pytest
+from confluent_kafka import Producer
 
 from bench.rocketmq.programs import FIVE
 from tests.integration.accounts import Account
 from tests.integration.conftest import QUEUES
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.java_process import JavaProcess
+from tests.integration.java_process import PATIENCE_S, JavaProcess
 from tests.integration.java_programs import java
+from tests.integration.published import Published
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -185,3 +187,21 @@ def test_a_process_that_stood_still_is_not_taken_for_stuck(
     worker.wait_for(" took ", 2)
 
     assert 0 == worker.end()
+
+
+def test_a_loop_that_hangs_in_poll_gives_up_and_says_so(
+    account: Account, start: Callable[..., JavaProcess], published: Published, group: str
+) -> None:
+    """In a deserializer, say, whose schemas do not come: others get all that it had."""
+    with closing(Producer({"bootstrap.servers": account.servers})) as producer:
+        producer.produce(account.topic, value=b"hanging", partition=0)
+        assert 0 == producer.flush(PATIENCE_S)
+    stuck = start("stuck", "maxPoll=PT2S")
+    stuck.tell("take 1")
+    stuck.wait_for(" hangs")
+    heir = start("heir")
+    heir.tell("idle 60000")
+    published.wait_until(lambda: published.is_stable(group, {"heir"}, QUEUES))
+
+    assert "maxPollInterval" in stuck.wait_for(" StuckException ")
+    assert 1 == stuck.end()

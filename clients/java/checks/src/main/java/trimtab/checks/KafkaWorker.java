@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RecordDeserializationException;
@@ -35,7 +36,9 @@ import trimtab.kafka.TrimtabConsumer;
  */
 public final class KafkaWorker implements ConsumerListener {
     private static final Duration WAIT = Duration.ofSeconds(1);
+    private static final Duration HANG = Duration.ofSeconds(30);
     private static final String UNREADABLE = "unreadable";
+    private static final String HANGING = "hanging";
 
     private final String topic;
     private final String name;
@@ -192,6 +195,10 @@ public final class KafkaWorker implements ConsumerListener {
         String text = value == null ? null : new String(value, StandardCharsets.UTF_8);
         if (UNREADABLE.equals(text)) {
             throw new SerializationException("that is no message");
+        }
+        if (HANGING.equals(text)) {
+            say("hangs");
+            LockSupport.parkNanos(HANG.toNanos()); // as one whose schema registry does not answer
         }
         return text;
     }

@@ -37,6 +37,8 @@ public final class ConsumerRules {
     private static final long MOMENT_MS = 300;
     /** Longer than a busy machine keeps a thread waiting. */
     private static final long WHILE_MS = 2_000;
+    /** Longer than any wait for messages. */
+    private static final Duration LONG_AGO = Duration.ofSeconds(11);
     private static final Grant FIRST = new Grant(new Queue("orders", "", 0), 1, null, null);
     private static final Grant SECOND = new Grant(new Queue("orders", "", 1), 1, null, null);
     private static final Grant AGAIN = new Grant(FIRST.queue, 3, null, null);
@@ -66,6 +68,8 @@ public final class ConsumerRules {
                 return secondThread();
             case "frozen":
                 return frozen();
+            case "polling":
+                return polling();
             case "paused-late":
                 return pausedLate();
             case "sought-late":
@@ -118,6 +122,19 @@ public final class ConsumerRules {
         boolean atFirst = isAway(loop);
         loop.forgive(Duration.ofSeconds(6));
         return atFirst + " " + isAway(loop);
+    }
+
+    /** Whether a loop that polls is taken for away: at first, after long without a sign of it, and after one. */
+    private static String polling() throws ReflectiveOperationException {
+        Loop loop = new Loop();
+        loop.begin();
+        boolean atFirst = isAway(loop);
+        Field polledAt = Loop.class.getDeclaredField("polledAt");
+        polledAt.setAccessible(true);
+        polledAt.set(loop, System.nanoTime() - LONG_AGO.toNanos());
+        boolean afterLong = isAway(loop);
+        loop.goOn();
+        return atFirst + " " + afterLong + " " + isAway(loop);
     }
 
     private static boolean isAway(Loop loop) {

@@ -12,7 +12,7 @@ public final class Health {
     /** What it owns. */
     public final List<Queue> queues;
 
-    /** Since the loop last asked for messages; none while it waits for them. */
+    /** Since the loop last asked for messages; none while it waits for them, but for a deserializer that hangs. */
     public final Duration sincePoll;
 
     /** The last trouble; it may have passed. Null: there was none. */

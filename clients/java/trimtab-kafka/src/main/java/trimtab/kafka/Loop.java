@@ -6,6 +6,8 @@ import java.time.Duration;
 final class Loop {
     /** A look that comes so late was kept from coming: the machine slept, or the process was frozen. */
     private static final Duration FROZEN = Duration.ofSeconds(5);
+    /** Far longer than to wait for messages takes at once. What takes longer hangs: a deserializer, say. */
+    private static final Duration ONE_WAIT = Duration.ofSeconds(10);
 
     /** Who waits for messages, or works on what was handed out; null: nobody. */
     private volatile Thread taker;
@@ -23,7 +25,13 @@ final class Loop {
     }
 
     void begin() {
+        polledAt = System.nanoTime();
         polling = true;
+    }
+
+    /** It has waited for messages for a while, and is still there. */
+    void goOn() {
+        polledAt = System.nanoTime();
     }
 
     /** The application works on what it was given, if that is something; with nothing another thread may come. */
@@ -41,8 +49,10 @@ final class Loop {
         }
     }
 
-    /** Since it was there; none while it waits for messages. */
+    /** Since it was there; none while it waits for messages, and is heard of. */
     Duration away() {
-        return polling ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - polledAt);
+        boolean waits = polling;
+        Duration since = Duration.ofNanos(System.nanoTime() - polledAt);
+        return waits && since.compareTo(ONE_WAIT) <= 0 ? Duration.ZERO : since;
     }
 }

@@ -276,6 +276,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
             }
             leftMs = Math.max(0, (until - System.nanoTime() + 999_999) / 1_000_000);
             ConsumerRecords<K, V> records = reader.read(leftMs);
+            loop.goOn();
             if (!records.isEmpty() && !stopping) {
                 records = intake.handOut(records, member.owned(intake.grants()).grants);
                 if (!records.isEmpty()) {
