@@ -75,9 +75,11 @@ def start(
     """Starts consumers of Kafka in Java."""
     with ExitStack() as stack:
 
-        def started(name: str, *options: str) -> JavaProcess:
+        def started(name: str, *options: str, logs: bool = False) -> JavaProcess:
             where = [controller.servers, controller.prefix, group, topic, name]
-            command = [*java("KafkaWorker"), *where, *options]
+            program, *rest = java("KafkaWorker")
+            loud = ["-Dtrimtab.checks.log=true"] if logs else []
+            command = [program, *loud, *rest, *where, *options]
             return stack.enter_context(JavaProcess(tmp_path / name, command))
 
         yield started
@@ -187,6 +189,30 @@ def test_a_process_that_stood_still_is_not_taken_for_stuck(
     worker.wait_for(" took ", 2)
 
     assert 0 == worker.end()
+
+
+@pytest.mark.parametrize(
+    ("call", "time", "of_member"),
+    [("onGranted", "15 s", "onAssigned has been running for 15 s"), ("onRevoked", "2 s", "")],
+)
+def test_a_listener_that_hangs_is_named_and_its_consumer_not_ready(
+    start: Callable[..., JavaProcess], call: str, time: str, of_member: str
+) -> None:
+    """Nothing else is told meanwhile, and no queue begun: it must not look healthy."""
+    worker = start("a", f"hangs={call}", "revocation=PT4S", logs=True)
+    worker.tell("idle 3000")
+    worker.wait_for(" granted ")
+    if call == "onRevoked":
+        hand_over(start)
+    worker.tell("idle 18000")
+    said = f"{call} has been running for {time} (trimtab.checks.KafkaWorker.hang, KafkaWorker.java:"
+    worker.wait_for(said)
+    worker.wait_for(of_member)
+    worker.tell("health")
+    health = worker.wait_for(" health ")
+
+    assert "ready=false" in health
+    assert said in health
 
 
 def test_a_loop_that_hangs_in_poll_gives_up_and_says_so(

@@ -67,13 +67,13 @@ final class Errands {
         } else if (action instanceof Action.FindEnd) {
             findEnd = true;
         } else if (action instanceof Action.Assigned) {
-            teller.tell(() -> listener.onAssigned(((Action.Assigned) action).grants));
+            teller.tell("onAssigned", () -> listener.onAssigned(((Action.Assigned) action).grants));
         } else if (action instanceof Action.Revoked) {
-            teller.tell(() -> listener.onRevoked(((Action.Revoked) action).grants));
+            teller.tell("onRevoked", () -> listener.onRevoked(((Action.Revoked) action).grants));
         } else if (action instanceof Action.Lost) {
             Action.Lost lost = (Action.Lost) action;
             watch.lost(lost);
-            teller.tell(() -> listener.onLost(lost.grants, lost.reason));
+            teller.tell("onLost", () -> listener.onLost(lost.grants, lost.reason));
         } else if (action instanceof Action.Unheard) {
             watch.relapsed((Action.Unheard) action, clock.now());
         } else if (action instanceof Action.Ended) {

@@ -48,7 +48,8 @@ public final class Member implements Inbox {
     private final MemberListener listener;
     private final KafkaTransport transport;
     private final Thread thread = new Thread(this::run, "trimtab-member");
-    private final Teller teller = new Teller(error -> fail("a callback failed", error));
+    private final Running running;
+    private final Teller teller;
     private final byte[] groupKey;
     private Profile profile;
 
@@ -83,7 +84,10 @@ public final class Member implements Inbox {
                         options.instance,
                         "trimtab-java");
         this.groupKey = group.getBytes(StandardCharsets.UTF_8);
-        this.watch = new Watch(memberId + " in " + group, options, text -> teller.tell(() -> listener.onTrouble(text)));
+        this.running = new Running(options.revocationTimeout);
+        this.teller = new Teller(running, error -> fail("a callback failed", error));
+        this.watch = new Watch(
+                memberId + " in " + group, options, text -> teller.tell("onTrouble", () -> listener.onTrouble(text)));
         this.transport = transport;
         this.guard = new Guard(
                 new Post(options.servers, group, options.prefix, options.sessionTimeout, options.kafka, options.guardKafka),
@@ -300,6 +304,7 @@ public final class Member implements Inbox {
             now = clock.now();
             perform(session.tick(now));
             watch.look(session.isAnswered(), now);
+            watch.slow(running.tooLong(), now);
             errands.listen(session);
             ask = errands.findEnd;
             errands.findEnd = false;

@@ -8,11 +8,13 @@ import java.util.function.Consumer;
 final class Teller {
     private final BlockingQueue<Runnable> news = new LinkedBlockingQueue<>();
     private final Thread thread = new Thread(this::run, "trimtab-callbacks");
+    private final Running running;
     private final Consumer<Throwable> failed;
     /** Set and read by its thread. */
     private boolean over;
 
-    Teller(Consumer<Throwable> failed) {
+    Teller(Running running, Consumer<Throwable> failed) {
+        this.running = running;
         this.failed = failed;
     }
 
@@ -21,8 +23,8 @@ final class Teller {
         thread.start();
     }
 
-    void tell(Runnable call) {
-        news.add(call);
+    void tell(String name, Runnable call) {
+        news.add(() -> running.call(name, call));
     }
 
     /** Ends once everything before has been told. */

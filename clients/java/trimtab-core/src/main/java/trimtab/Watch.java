@@ -53,6 +53,13 @@ final class Watch {
         LOG.warn("{} lost {} queues: {}", member, lost.grants.size(), lost.reason.text);
     }
 
+    /** A callback takes too long; the log alone says so, for no other callback runs meanwhile. Null: none does. */
+    void slow(String what, long now) {
+        if (what != null && isNews("slow", now)) {
+            LOG.warn("{}: {}", member, what);
+        }
+    }
+
     /** It takes itself for dead. */
     void relapsed(Action.Unheard why, long now) {
         if (isNews("joins anew", now)) {

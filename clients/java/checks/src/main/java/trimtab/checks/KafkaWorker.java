@@ -44,6 +44,7 @@ public final class KafkaWorker implements ConsumerListener {
     private final String name;
     private final TrimtabConsumer<String, String> consumer;
     private boolean fails;
+    private String hangs = "";
     private List<ConsumerRecord<String, String>> taken = new ArrayList<>();
 
     private KafkaWorker(String[] args) {
@@ -88,6 +89,9 @@ public final class KafkaWorker implements ConsumerListener {
                 break;
             case "revocation":
                 options.revocationTimeout(Duration.parse(value));
+                break;
+            case "hangs":
+                hangs = value;
                 break;
             case "fails":
                 fails = true;
@@ -210,6 +214,7 @@ public final class KafkaWorker implements ConsumerListener {
     @Override
     public void onGranted(List<Grant> grants) {
         say("granted " + grants);
+        hang("onGranted");
         if (fails) {
             throw new AssertionError("not at all");
         }
@@ -218,6 +223,13 @@ public final class KafkaWorker implements ConsumerListener {
     @Override
     public void onRevoked(List<Grant> grants) {
         say("revoked " + grants);
+        hang("onRevoked");
+    }
+
+    private void hang(String call) {
+        for (long end = System.nanoTime() + HANG.toNanos(); hangs.equals(call) && System.nanoTime() < end;) {
+            LockSupport.parkNanos(HANG.toNanos());
+        }
     }
 
     @Override

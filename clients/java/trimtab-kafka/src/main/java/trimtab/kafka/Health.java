@@ -6,7 +6,7 @@ import trimtab.protocol.Queue;
 
 /** How a consumer is, at the moment at which it was asked: for probes. */
 public final class Health {
-    /** Whether it has its place in the group, and its loop comes back in time. */
+    /** Whether it has its place in the group, and its loop and its listener come back in time. */
     public final boolean ready;
 
     /** What it owns. */

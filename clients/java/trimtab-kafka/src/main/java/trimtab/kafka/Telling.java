@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trimtab.Grant;
+import trimtab.Running;
 import trimtab.protocol.Queue;
 
 /** Tells the application, one thing at a time; the same trouble once in a while. */
@@ -19,6 +20,7 @@ final class Telling {
 
     private final String name;
     private final ConsumerListener listener;
+    private final Running running;
     private final Map<String, Long> told = new ConcurrentHashMap<>();
     /** What a thread has met, and the log says, that may not wait for the application, nor meet what it throws. */
     private final Set<String> met = ConcurrentHashMap.newKeySet();
@@ -28,6 +30,7 @@ final class Telling {
     Telling(String memberId, ConsumerOptions options) {
         this.name = memberId + " in " + options.group;
         this.listener = options.listener;
+        this.running = new Running(options.member.revocationTimeout());
     }
 
     String lastTrouble() {
@@ -36,7 +39,7 @@ final class Telling {
 
     synchronized void granted(List<Grant> grants) {
         granted = grants.stream().map(it -> it.queue).collect(Collectors.toSet());
-        listener.onGranted(grants);
+        running.call("onGranted", () -> listener.onGranted(grants));
         granted = Set.of();
     }
 
@@ -49,18 +52,27 @@ final class Telling {
     synchronized void revoked(List<Grant> grants, Predicate<Grant> leaves) {
         List<Grant> leaving = grants.stream().filter(leaves).collect(Collectors.toList());
         if (!leaving.isEmpty()) {
-            listener.onRevoked(leaving);
+            running.call("onRevoked", () -> listener.onRevoked(leaving));
         }
     }
 
     synchronized void lost(List<Grant> grants) {
-        listener.onLost(grants);
+        running.call("onLost", () -> listener.onLost(grants));
     }
 
     /** Somebody has logged it. */
     synchronized void trouble(String text) {
         lastTrouble = text;
-        listener.onTrouble(text);
+        running.call("onTrouble", () -> listener.onTrouble(text));
+    }
+
+    /** Whether the application takes too long to hear something; nothing else is told meanwhile, so the log says it. */
+    boolean isSlow() {
+        String what = running.tooLong();
+        if (what != null) {
+            isNew(what);
+        }
+        return what != null;
     }
 
     /** The same as {@link #troubleOnce}, but that the keeper tells the application, by {@link #tellMet}. */

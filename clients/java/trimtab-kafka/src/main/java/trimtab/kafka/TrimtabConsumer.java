@@ -40,6 +40,9 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     /** Time for what is still to be sent when the member ends. */
     private static final Duration FAREWELL = Duration.ofSeconds(5);
 
+    /** Between two looks whether the listener comes back. */
+    private static final long LOOK_NS = 1_000_000_000L;
+
     private final ConsumerOptions options;
     private final String name;
     private final Intake intake;
@@ -51,6 +54,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Loop loop = new Loop();
     private boolean started;
+    private long lookedAt = System.nanoTime();
     private volatile boolean stopping;
     /** Whether the loop has come back after a stop: all that it was given is done. */
     private volatile boolean over;
@@ -220,7 +224,8 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         List<Queue> queues = new ArrayList<>();
         assignment().forEach(it -> queues.add(it.queue));
         Duration since = loop.away();
-        boolean ready = member.isAnswered() && stuck == null && since.compareTo(options.maxPollInterval) <= 0;
+        boolean comesBack = stuck == null && since.compareTo(options.maxPollInterval) <= 0 && !telling.isSlow();
+        boolean ready = member.isAnswered() && comesBack;
         return new Health(ready, queues, since, telling.lastTrouble());
     }
 
@@ -270,6 +275,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         long leftMs;
         do {
             checkFailure();
+            lookAtListener();
             if (stopping) {
                 over = true;
                 return ConsumerRecords.empty();
@@ -301,6 +307,14 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
             return isAll;
         } catch (Refused e) {
             throw new CommitException("not committed: " + e.getMessage(), e.getCause());
+        }
+    }
+
+    /** By this thread, because the keeper may be the one that waits for it. */
+    private void lookAtListener() {
+        if (System.nanoTime() - lookedAt > LOOK_NS) {
+            lookedAt = System.nanoTime();
+            telling.isSlow();
         }
     }
 
