@@ -32,6 +32,11 @@ def test_a_member_that_fails_before_it_has_reached_kafka_ends() -> None:
     assert ["ABANDONED true"] == answered(java("MemberRules"), ["unconnected"])
 
 
+def test_what_is_lost_before_it_is_told_as_revoked_is_told_as_lost_alone() -> None:
+    """The application would finish and commit what others may work on by then."""
+    assert ["assigned lost"] == answered(java("MemberRules"), ["revoked-late"])
+
+
 def test_a_writer_that_meets_an_error_says_so_and_goes_on() -> None:
     """Its thread would be gone, and the member beat no more."""
     assert ["2"] == answered(java("transport.WriterRules"), ["go"])

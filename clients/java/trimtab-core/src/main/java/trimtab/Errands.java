@@ -1,6 +1,10 @@
 package trimtab;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import trimtab.guard.Guard;
 import trimtab.session.Action;
 import trimtab.session.Ending;
@@ -25,6 +29,8 @@ final class Errands {
     private final MemberListener listener;
     private final Watch watch;
     private final Clock clock;
+    /** Which of some grants are the member's at that moment. */
+    private final Function<Collection<Grant>, Ownership> owned;
 
     Errands(
             Guard guard,
@@ -32,7 +38,9 @@ final class Errands {
             Teller teller,
             MemberListener listener,
             Watch watch,
-            Clock clock) {
+            Clock clock,
+            Function<Collection<Grant>, Ownership> owned) {
+        this.owned = owned;
         this.clock = clock;
         this.guard = guard;
         this.transport = transport;
@@ -69,7 +77,7 @@ final class Errands {
         } else if (action instanceof Action.Assigned) {
             teller.tell("onAssigned", () -> listener.onAssigned(((Action.Assigned) action).grants));
         } else if (action instanceof Action.Revoked) {
-            teller.tell("onRevoked", () -> listener.onRevoked(((Action.Revoked) action).grants));
+            teller.tell("onRevoked", () -> revoke(((Action.Revoked) action).grants));
         } else if (action instanceof Action.Lost) {
             Action.Lost lost = (Action.Lost) action;
             watch.lost(lost);
@@ -79,6 +87,15 @@ final class Errands {
         } else if (action instanceof Action.Ended) {
             ending = ((Action.Ended) action).ending;
             watch.ended(ending);
+        }
+    }
+
+    /** Of those that are owned still: what was lost before it had its turn is told so, and only so. */
+    private void revoke(List<Grant> grants) {
+        Set<Grant> mine = owned.apply(grants).grants;
+        List<Grant> leaving = grants.stream().filter(mine::contains).collect(Collectors.toList());
+        if (!leaving.isEmpty()) {
+            listener.onRevoked(leaving);
         }
     }
 }

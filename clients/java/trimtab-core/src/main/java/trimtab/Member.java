@@ -92,7 +92,7 @@ public final class Member implements Inbox {
         this.guard = new Guard(
                 new Post(options.servers, group, options.prefix, options.sessionTimeout, options.kafka, options.guardKafka),
                 this::trouble);
-        this.errands = new Errands(guard, transport, teller, listener, watch, clock);
+        this.errands = new Errands(guard, transport, teller, listener, watch, clock, this::owned);
     }
 
     /** Begins to join; returns at once. */

@@ -1,33 +1,45 @@
 package trimtab.checks;
 
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import trimtab.Grant;
 import trimtab.Member;
+import trimtab.MemberListener;
 import trimtab.MemberOptions;
 import trimtab.Waits;
 import trimtab.protocol.Assignment;
 import trimtab.protocol.Release;
+import trimtab.protocol.Topic;
 import trimtab.protocol.UndecodableRecord;
 import trimtab.session.Incarnation;
+import trimtab.session.LossReason;
+import trimtab.session.MemberSession;
+import trimtab.session.Profile;
+import trimtab.transport.WriterRules;
 
 /**
  * Says what a member does without a server, for tests of it.
  *
  * <p>A line is {@code life} (answers the name of one), {@code forever} (answers how many milliseconds that is),
  * {@code unconnected} (a member fails that has not reached Kafka; answers how it ends, and whether at once),
+ * {@code revoked-late} (what a listener hears of a queue that is lost before it heard that it is to go),
  * {@code assignment RECORD} or {@code release RECORD} (answers whether it is read).
  */
 public final class MemberRules {
     private static final Duration AT_ONCE = Duration.ofSeconds(8);
+    private static final long HOUR_MS = 3_600_000;
+    private static final String LIFE = "1767225600000-00000001";
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private MemberRules() {}
 
-    public static void main(String[] args) throws IOException, InterruptedException {
+    public static void main(String[] args) throws Exception {
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             System.out.println(answer(line.split(" ", 2)));
@@ -35,7 +47,7 @@ public final class MemberRules {
         System.exit(0);
     }
 
-    private static String answer(String[] asked) throws InterruptedException {
+    private static String answer(String[] asked) throws Exception {
         switch (asked[0]) {
             case "life":
                 return Incarnation.first(1_767_225_600_000L, 10);
@@ -43,6 +55,8 @@ public final class MemberRules {
                 return Long.toString(Waits.millis(FOR_EVER));
             case "unconnected":
                 return unconnected();
+            case "revoked-late":
+                return revokedLate();
             default:
                 return read(asked[0], asked[1].getBytes(StandardCharsets.UTF_8));
         }
@@ -59,6 +73,43 @@ public final class MemberRules {
         return member.ending() + " " + (System.nanoTime() - began < AT_ONCE.toNanos());
     }
 
+    private static String revokedLate() throws Exception {
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        List<String> heard = new ArrayList<>();
+        Member member = new Member("billing", "m", List.of("orders"), MemberOptions.of("127.0.0.1:1"), new Slow(mayGoOn, heard));
+        Profile profile = new Profile("billing", "m", List.of("orders"), HOUR_MS, HOUR_MS, null, null);
+        set(member, "session", new MemberSession(profile, LIFE, 0));
+        set(set(member, "transport", null), "writer", WriterRules.toNobody());
+        member.start();
+        byte[] key = "billing/m".getBytes(StandardCharsets.UTF_8);
+        member.received(Topic.ASSIGNMENTS, key, assignment(1, "hold", "give"));
+        member.received(Topic.ASSIGNMENTS, key, assignment(2, "give", "hold"));
+        member.fail("played", new IllegalStateException("played"));
+        mayGoOn.countDown();
+        member.join(AT_ONCE);
+        return String.join(" ", heard);
+    }
+
+    /** Sets a field, but not to null; returns what it is then. */
+    private static Object set(Object owner, String name, Object value) throws ReflectiveOperationException {
+        Field field = owner.getClass().getDeclaredField(name);
+        field.setAccessible(true);
+        if (value != null) {
+            field.set(owner, value);
+        }
+        return field.get(owner);
+    }
+
+    /** An assignment by which a member has one queue, in this list and not in that one. */
+    private static byte[] assignment(long epoch, String in, String notIn) {
+        String some = "{\"queues\":[{\"topic\":\"orders\",\"queues\":[[0,1,null]]}]}";
+        return ("{\"v\":1,\"kind\":\"assignment\",\"incarnation\":\"" + LIFE + "\",\"epoch\":" + epoch
+                + ",\"" + in + "\":" + some + ",\"" + notIn + "\":{\"queues\":[]}"
+                + ",\"inherit\":{\"from\":[],\"queues\":[]},\"session_timeout_ms\":" + HOUR_MS
+                + ",\"revocation_timeout_ms\":" + HOUR_MS + ",\"heartbeat_interval_ms\":" + HOUR_MS + "}")
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
     private static String read(String kind, byte[] record) {
         try {
             if ("assignment".equals(kind)) {
@@ -69,6 +120,37 @@ public final class MemberRules {
             return "read";
         } catch (UndecodableRecord e) {
             return "skipped";
+        }
+    }
+
+    /** Takes its time with the first that it hears. */
+    private static final class Slow implements MemberListener {
+        private final CountDownLatch mayGoOn;
+        private final List<String> heard;
+
+        Slow(CountDownLatch mayGoOn, List<String> heard) {
+            this.mayGoOn = mayGoOn;
+            this.heard = heard;
+        }
+
+        @Override
+        public void onAssigned(List<Grant> grants) {
+            heard.add("assigned");
+            try {
+                mayGoOn.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public void onRevoked(List<Grant> grants) {
+            heard.add("revoked");
+        }
+
+        @Override
+        public void onLost(List<Grant> grants, LossReason reason) {
+            heard.add("lost");
         }
     }
 }

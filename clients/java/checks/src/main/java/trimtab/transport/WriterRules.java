@@ -32,6 +32,11 @@ public final class WriterRules {
         System.exit(0);
     }
 
+    /** A member's writer, whose Kafka does not answer. */
+    public static Object toNobody() {
+        return new Writer(Map.of("bootstrap.servers", "127.0.0.1:1"), "trimtab.", PATIENCE, new Vain());
+    }
+
     private static Action.Send join() {
         Profile profile = new Profile("billing", "m", List.of("orders"), 10_000, 60_000, null, null);
         MemberSession session = new MemberSession(profile, "1767225600000-00000001", 0);
