@@ -63,6 +63,21 @@ def test_a_member_joins_when_it_is_let_in(secured: SecuredKafka, tmp_path: Path)
         until(lambda: GROUP in written(secured, "members"))
 
 
+def test_a_member_that_may_not_write_is_told_so(secured: SecuredKafka, tmp_path: Path) -> None:
+    """With the user, and where it says which rights there are."""
+    secured.user("reader", PASSWORD)
+    secured.allow("reader", "Read", PREFIX, prefixed=True)
+    kafka = login(secured, "reader")
+    servers = kafka.pop("bootstrap.servers")
+    about = [servers, PREFIX, GROUP, "orders", "a", *(f"{it}={kafka[it]}" for it in kafka)]
+    with JavaProcess(tmp_path, [*java("KafkaWorker"), *about]) as worker:
+        worker.tell("idle 60000")
+        said = worker.wait_for("a record did not reach Kafka")
+
+    assert 'lets user "reader" write to no topic' in said
+    assert "docs/rights.md" in said
+
+
 def test_a_hook_copies_heartbeats_when_it_is_let_in(secured: SecuredKafka, tmp_path: Path) -> None:
     """The broker need not be restarted."""
     options = tmp_path / "options"

@@ -22,7 +22,7 @@ public final class WriterRules {
     public static void main(String[] args) throws InterruptedException {
         Map<String, Object> kafka =
                 Map.of("bootstrap.servers", "127.0.0.1:1", "interceptor.classes", Failing.class.getName());
-        Writer writer = new Writer(kafka, "trimtab.", PATIENCE, new Vain());
+        Writer writer = writer(kafka);
         Action.Send join = join();
         Heard heard = new Heard();
         writer.send(0, join, heard);
@@ -34,7 +34,11 @@ public final class WriterRules {
 
     /** A member's writer, whose Kafka does not answer. */
     public static Object toNobody() {
-        return new Writer(Map.of("bootstrap.servers", "127.0.0.1:1"), "trimtab.", PATIENCE, new Vain());
+        return writer(Map.of("bootstrap.servers", "127.0.0.1:1"));
+    }
+
+    private static Writer writer(Map<String, Object> kafka) {
+        return new Writer(kafka, "trimtab.", PATIENCE, new Diagnosis("127.0.0.1:1", kafka), new Vain());
     }
 
     private static Action.Send join() {

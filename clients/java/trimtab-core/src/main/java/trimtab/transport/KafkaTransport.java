@@ -95,7 +95,7 @@ public final class KafkaTransport {
     }
 
     private Writer writer() {
-        return new Writer(shared(), prefix, patience, written);
+        return new Writer(shared(), prefix, patience, diagnosis, written);
     }
 
     private Map<String, Object> shared() {

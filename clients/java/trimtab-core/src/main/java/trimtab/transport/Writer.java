@@ -26,12 +26,14 @@ final class Writer {
     private final Thread thread = new Thread(this::run, "trimtab-writer");
     private final String prefix;
     private final long patienceNanos;
+    private final Diagnosis diagnosis;
     private final Vain written;
     /** From then on nothing is written; what its producer says of that is no news. */
     private volatile boolean closing;
     private volatile boolean closed;
 
-    Writer(Map<String, Object> kafka, String prefix, Duration patience, Vain written) {
+    Writer(Map<String, Object> kafka, String prefix, Duration patience, Diagnosis diagnosis, Vain written) {
+        this.diagnosis = diagnosis;
         this.written = written;
         this.prefix = prefix;
         this.patienceNanos = patience.toNanos();
@@ -111,12 +113,11 @@ final class Writer {
                             written.works();
                             inbox.delivered(message.ticket);
                         } else {
-                            fail(message, inbox, topic, error.getMessage());
+                            fail(message, inbox, topic, diagnosis.of(error));
                         }
                     });
         } catch (Throwable e) { // also an Error, of an interceptor or for want of memory: the next one is sent
-            boolean isSaid = e instanceof KafkaException || e instanceof IllegalStateException;
-            fail(message, inbox, topic, isSaid ? e.getMessage() : e.toString());
+            fail(message, inbox, topic, e instanceof KafkaException ? diagnosis.of(e) : e.toString());
         }
     }
 
