@@ -37,6 +37,13 @@ def test_what_is_lost_before_it_is_told_as_revoked_is_told_as_lost_alone() -> No
     assert ["assigned lost"] == answered(java("MemberRules"), ["revoked-late"])
 
 
+def test_a_certificate_that_has_expired_is_named() -> None:
+    """What Kafka's client says is that the handshake failed, whatever was wrong."""
+    said = answered(java("MemberRules"), ["expired"])[0]
+
+    assert "SSL handshake failed: CertificateExpiredException: NotAfter: yesterday" in said
+
+
 def test_a_writer_that_meets_an_error_says_so_and_goes_on() -> None:
     """Its thread would be gone, and the member beat no more."""
     assert ["2"] == answered(java("transport.WriterRules"), ["go"])

@@ -4,10 +4,14 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.CertificateExpiredException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLHandshakeException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
 import trimtab.Grant;
 import trimtab.Member;
 import trimtab.MemberListener;
@@ -21,6 +25,7 @@ import trimtab.session.Incarnation;
 import trimtab.session.LossReason;
 import trimtab.session.MemberSession;
 import trimtab.session.Profile;
+import trimtab.transport.Diagnosis;
 import trimtab.transport.WriterRules;
 
 /**
@@ -28,6 +33,7 @@ import trimtab.transport.WriterRules;
  *
  * <p>A line is {@code life} (answers the name of one), {@code forever} (answers how many milliseconds that is),
  * {@code unconnected} (a member fails that has not reached Kafka; answers how it ends, and whether at once),
+ * {@code expired} (what is said of a certificate that is),
  * {@code revoked-late} (what a listener hears of a queue that is lost before it heard that it is to go),
  * {@code assignment RECORD} or {@code release RECORD} (answers whether it is read).
  */
@@ -55,6 +61,8 @@ public final class MemberRules {
                 return Long.toString(Waits.millis(FOR_EVER));
             case "unconnected":
                 return unconnected();
+            case "expired":
+                return expired();
             case "revoked-late":
                 return revokedLate();
             default:
@@ -71,6 +79,13 @@ public final class MemberRules {
         long began = System.nanoTime();
         member.join(AT_ONCE.multipliedBy(2));
         return member.ending() + " " + (System.nanoTime() - began < AT_ONCE.toNanos());
+    }
+
+    private static String expired() {
+        Throwable reason = new SSLHandshakeException("PKIX path validation failed");
+        reason.initCause(new CertificateExpiredException("NotAfter: yesterday"));
+        Throwable error = new SslAuthenticationException("SSL handshake failed", reason);
+        return new Diagnosis("kafka-1:9092", Map.of()).of(error);
     }
 
     private static String revokedLate() throws Exception {

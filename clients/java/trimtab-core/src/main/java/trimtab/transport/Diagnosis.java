@@ -44,8 +44,9 @@ public final class Diagnosis {
                     + "): check sasl.jaas.config and sasl.mechanism (" + setting("sasl.mechanism", "GSSAPI") + ")";
         }
         if (error instanceof SslAuthenticationException) {
-            return "no TLS with Kafka at " + servers + " (" + said(error) + "): if its certificate is not trusted,"
-                    + " set ssl.truststore.location; if it wants yours, set ssl.keystore.location";
+            return "no TLS with Kafka at " + servers + " (" + said(error) + reasonOf(error) + "): if its certificate is not"
+                    + " trusted, set ssl.truststore.location; if it wants yours, set ssl.keystore.location. The files are read"
+                    + " when the program starts";
         }
         if (error instanceof TopicAuthorizationException) {
             return "Kafka at " + servers + " denies topics " + ((TopicAuthorizationException) error).unauthorizedTopics()
@@ -110,6 +111,15 @@ public final class Diagnosis {
         }
         boolean isBare = error.getClass() == KafkaException.class && cause instanceof KafkaException;
         return isBare ? causeOf(cause) : error;
+    }
+
+    /** A handshake's error says only that it failed; what is behind it says why, some of it by its name. */
+    private static String reasonOf(Throwable error) {
+        Throwable last = error;
+        while (last.getCause() != null) {
+            last = last.getCause();
+        }
+        return last == error ? "" : ": " + last.getClass().getSimpleName() + ": " + last.getMessage();
     }
 
     private String user() {
