@@ -18,6 +18,8 @@ CONSUMER: Final = {
     "withdrawn": "written true, the queues are others' now",
     "begun": "[orders-0@1] 1",
     "hanging": "ended",
+    "repeated": "1",
+    "recovery": "none",
 }
 READER: Final = {
     "leaderless": "1 1 false",

@@ -82,6 +82,10 @@ public final class ConsumerRules {
                 return begun();
             case "hanging":
                 return hanging();
+            case "repeated":
+                return repeated();
+            case "recovery":
+                return String.valueOf(Settings.asking(options, 1).get("metadata.recovery.strategy"));
             default:
                 throw new IllegalArgumentException(story);
         }
@@ -247,6 +251,20 @@ public final class ConsumerRules {
         keeper.finish(Duration.ofMillis(MOMENT_MS));
         mayGoOn.countDown();
         return "ended";
+    }
+
+    /** How often a trouble is told that comes twice, with other numbers. */
+    private static String repeated() {
+        AtomicInteger count = new AtomicInteger();
+        Telling counted = new Telling("m", ConsumerOptions.of("127.0.0.1:1", "billing", "orders").listener(new ConsumerListener() {
+            @Override
+            public void onTrouble(String text) {
+                count.incrementAndGet();
+            }
+        }));
+        counted.troubleOnce("Call(deadlineMs=1767225600000) timed out");
+        counted.troubleOnce("Call(deadlineMs=1767225602000) timed out");
+        return count.toString();
     }
 
     /** One that has both queues, and no Kafka. */

@@ -20,9 +20,11 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import trimtab.transport.Diagnosis;
+import trimtab.transport.Vain;
 
 /**
  * Asks what a group has committed and where queues begin and end, and writes positions.
@@ -43,6 +45,8 @@ class GroupOffsets { // checks play it
     private final Diagnosis diagnosis;
     /** That of the reader: to one that waits for the ends of transactions, a log ends before the first open one. */
     private final IsolationLevel isolation;
+    /** Without an answer for long, the brokers may have other addresses. */
+    private final Vain asked = new Vain();
     private Admin admin;
     private boolean over;
 
@@ -172,10 +176,26 @@ class GroupOffsets { // checks play it
         return admin;
     }
 
-    private <T> T answer(KafkaFuture<T> asked) throws Refused {
+    private void heardNothing(Exception thrown) {
+        Throwable error = Diagnosis.causeOf(thrown);
+        boolean isNoAnswer = error instanceof TimeoutException
+                || error instanceof org.apache.kafka.common.errors.TimeoutException
+                || error instanceof AuthenticationException;
+        if (isNoAnswer) {
+            asked.fails();
+        }
+        if (asked.isTooLong()) {
+            drop();
+        }
+    }
+
+    private <T> T answer(KafkaFuture<T> question) throws Refused {
         try {
-            return asked.get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS); // it fails by itself before that
+            T answer = question.get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS); // it fails by itself before that
+            asked.works();
+            return answer;
         } catch (ExecutionException | TimeoutException e) {
+            heardNothing(e);
             throw new Refused(reasonOf(e), Diagnosis.causeOf(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -53,7 +53,10 @@ final class Settings {
 
     /** Those of the client that asks for positions, and writes them: nothing of it outlives its time. */
     static Map<String, Object> asking(ConsumerOptions options, int patienceMs) {
-        Map<String, Object> settings = new HashMap<>(options.member.kafka());
+        Map<String, Object> settings = new HashMap<>();
+        // While no broker answers, it would begin anew hundreds of times a second, and say so each time (4.3.1).
+        settings.put("metadata.recovery.strategy", "none");
+        settings.putAll(options.member.kafka());
         settings.put("bootstrap.servers", options.member.servers());
         settings.put("reconnect.backoff.max.ms", 1_000);
         settings.put("default.api.timeout.ms", patienceMs);

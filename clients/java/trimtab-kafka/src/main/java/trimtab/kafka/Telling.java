@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,9 +19,13 @@ final class Telling {
     /** The same trouble is told again only if it was over for so long. */
     private static final long REPEAT_NS = 60_000_000_000L;
 
+    /** Kafka's client says how long it has waited, and until when: the same trouble all the same. */
+    private static final Pattern NUMBERS = Pattern.compile("\\d+");
+
     private final String name;
     private final ConsumerListener listener;
     private final Running running;
+    /** By what was told, without its numbers: when. */
     private final Map<String, Long> told = new ConcurrentHashMap<>();
     /** What a thread has met, and the log says, that may not wait for the application, nor meet what it throws. */
     private final Set<String> met = ConcurrentHashMap.newKeySet();
@@ -101,7 +106,7 @@ final class Telling {
     private boolean isNew(String text) {
         long now = System.nanoTime();
         told.values().removeIf(at -> now - at > REPEAT_NS);
-        boolean isNew = told.put(text, now) == null;
+        boolean isNew = told.put(NUMBERS.matcher(text).replaceAll(""), now) == null;
         if (isNew) {
             LOG.warn("{}: {}", name, text);
             lastTrouble = text;
