@@ -15,23 +15,25 @@ from trimtab.protocol import partition_of
 
 pytestmark = pytest.mark.slow
 
+LATER = ("ssl.truststore.location", "/nowhere/yet.jks")
 AT_ONCE_MS = 3_000
 """Less than the five seconds for which a Kafka that is not there is asked."""
 
 
 @pytest.mark.parametrize(
-    ("servers", "setting", "ending"),
+    ("servers", "settings", "ending"),
     [
         ("127.0.0.1:1", ("security.protocol", "SOME"), "ABANDONED"),
+        ("127.0.0.1:1", ("security.protocol", "SSL", *LATER), "null"),
         ("no.host.invalid:9092", ("client.id", "worker-1"), "null"),
     ],
-    ids=["a wrong setting", "a host that is not found yet"],
+    ids=["a wrong setting", "a file that is not there yet", "a host that is not found yet"],
 )
 def test_only_what_may_pass_is_tried_again(
-    servers: str, setting: tuple[str, str], ending: str
+    servers: str, settings: tuple[str, ...], ending: str
 ) -> None:
-    """Kafka's client calls both a wrong setting; DNS may know the host in a moment."""
-    command = [*java("Settings"), servers, *setting]
+    """Kafka's client fails with each; DNS may know the host in a moment, and a file be mounted."""
+    command = [*java("Settings"), servers, *settings]
     said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
 
     assert ending == said.stdout.strip()

@@ -102,6 +102,16 @@ public final class Diagnosis {
         return false;
     }
 
+    /** Whether a setting is wrong, and stays so. */
+    static boolean isWrong(Throwable error) {
+        for (Throwable it = error; it != null; it = it.getCause()) {
+            if (it instanceof ConfigException) {
+                return !isUnresolved(error);
+            }
+        }
+        return false;
+    }
+
     /** What a future or a client has wrapped: a client that could not be made says only that, and its cause says why. */
     public static Throwable causeOf(Throwable error) {
         Throwable cause = error.getCause();

@@ -38,6 +38,7 @@ public final class KafkaTransport {
     private final Duration patience;
     private final Map<String, Object> kafka;
     private final Diagnosis diagnosis;
+    private final Making making;
     /** They are made when it opens: a host that cannot be found yet makes that fail. */
     private KafkaConsumer<byte[], byte[]> consumer;
     private Admin admin;
@@ -69,19 +70,12 @@ public final class KafkaTransport {
         this.patience = patience;
         this.kafka = kafka;
         this.diagnosis = new Diagnosis(servers, kafka);
+        this.making = new Making(diagnosis);
     }
 
     private void connect() throws Unreachable {
-        if (diagnosis.findsNoHost()) { // clients that are made in vain tell all their settings each time
-            throw new Unreachable(diagnosis.ofNoHost());
-        }
-        try {
-            consumer = reader();
-            admin = Admin.create(asking(shared()));
-        } catch (KafkaException e) {
-            forget();
-            throw Unreachable.orWrong(e, diagnosis);
-        }
+        consumer = consumer == null ? making.make(this::reader) : consumer;
+        admin = making.make(() -> Admin.create(asking(shared())));
     }
 
     private KafkaConsumer<byte[], byte[]> reader() {
@@ -181,13 +175,13 @@ public final class KafkaTransport {
             places.clear();
             places.putAll(offsets(ask().all().get(CONNECT.toMillis(), TimeUnit.MILLISECONDS)));
             readOn(consumer);
-            writer = writer == null ? writer() : writer;
         } catch (ExecutionException | TimeoutException | KafkaException e) {
             throw new Unreachable("where the log ends is not known: " + diagnosis.of(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Unreachable("interrupted");
         }
+        writer = writer == null ? making.make(this::writer) : writer;
     }
 
     private void readOn(KafkaConsumer<byte[], byte[]> reader) {

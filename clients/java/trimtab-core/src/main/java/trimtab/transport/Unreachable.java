@@ -11,14 +11,14 @@ public final class Unreachable extends Exception {
     }
 
     /**
-     * Why a client of Kafka could not be made: no host was found, which may pass.
+     * Why a client of Kafka could not be made: no host was found, or a file or a service that it needs, which may pass.
      *
      * @throws KafkaException a setting is wrong, and stays so
      */
     public static Unreachable orWrong(KafkaException error, Diagnosis diagnosis) {
-        if (Diagnosis.isUnresolved(error)) {
-            return new Unreachable(diagnosis.of(error));
+        if (Diagnosis.isWrong(error)) {
+            throw error;
         }
-        throw error;
+        return new Unreachable(diagnosis.of(error));
     }
 }

@@ -30,6 +30,7 @@ public final class VerdictLink {
 
     private final Map<String, Object> kafka = new HashMap<>();
     private final Diagnosis diagnosis;
+    private final Making making;
     private final String verdicts;
     private final String reports;
     private KafkaConsumer<byte[], byte[]> consumer;
@@ -40,6 +41,7 @@ public final class VerdictLink {
 
     public VerdictLink(String servers, String prefix, Map<String, Object> kafka) {
         this.diagnosis = new Diagnosis(servers, kafka);
+        this.making = new Making(diagnosis);
         this.kafka.put("bootstrap.servers", servers);
         this.kafka.put("reconnect.backoff.max.ms", 1_000);
         this.kafka.putAll(kafka);
@@ -81,14 +83,11 @@ public final class VerdictLink {
         writing.put("request.timeout.ms", 2_000);
         writing.put("linger.ms", 0);
         writing.put("max.block.ms", ANSWER.toMillis());
-        try {
-            if (consumer == null) {
-                consumer = new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-            }
-            producer = new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer());
-        } catch (KafkaException e) {
-            throw Unreachable.orWrong(e, diagnosis);
+        if (consumer == null) {
+            consumer = making.make(
+                    () -> new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
         }
+        producer = making.make(() -> new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer()));
     }
 
     /** Waits for verdicts, and hands each on with the time that Kafka gave it. */

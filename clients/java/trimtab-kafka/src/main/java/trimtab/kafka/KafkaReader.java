@@ -24,6 +24,8 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trimtab.transport.Diagnosis;
+import trimtab.transport.Making;
+import trimtab.transport.Unreachable;
 
 /**
  * A {@code KafkaConsumer} that reads what its intake says, and nothing else. Only the polling thread uses it,
@@ -52,6 +54,7 @@ final class KafkaReader<K, V> {
     private final Intake intake;
     private final Telling telling;
     private final Diagnosis diagnosis;
+    private final Making making;
     private volatile List<String> topics;
     private volatile Consumer<K, V> consumer;
     private long openAt = now();
@@ -72,6 +75,7 @@ final class KafkaReader<K, V> {
         this.intake = intake;
         this.telling = telling;
         this.diagnosis = new Diagnosis(options.member.servers(), options.member.kafka());
+        this.making = new Making(diagnosis);
         this.maker = maker;
     }
 
@@ -132,7 +136,7 @@ final class KafkaReader<K, V> {
         }
     }
 
-    /** A host that is not found yet may be in a moment; any other setting that is wrong stays so. */
+    /** A host or a file that is not found yet may be in a moment; a setting that is wrong stays so. */
     private boolean isOpen() {
         if (consumer != null) {
             return true;
@@ -141,19 +145,14 @@ final class KafkaReader<K, V> {
             return false;
         }
         openAt = now() + RETRY_MS;
-        if (diagnosis.findsNoHost()) { // a client that is made in vain tells all its settings each time
-            telling.troubleSoon(diagnosis.ofNoHost());
-            return false;
-        }
         try {
-            consumer = maker.get();
+            consumer = making.make(maker);
             return true;
-        } catch (KafkaException e) {
-            if (!Diagnosis.isUnresolved(e)) {
-                throw new IllegalArgumentException("a setting of the consumer: " + causes(e), e);
-            }
-            telling.troubleSoon(diagnosis.of(e));
+        } catch (Unreachable e) {
+            telling.troubleSoon(e.getMessage());
             return false;
+        } catch (KafkaException e) {
+            throw new IllegalArgumentException("a setting of the consumer: " + causes(e), e);
         }
     }
 
