@@ -1,10 +1,14 @@
-"""What a consumer on both sides does not take."""
+"""What a consumer on both sides does not take, and how it tells of what changes."""
 
 import asyncio
+import threading
+import time
 
 import pytest
 
-from trimtab import AsyncMovingConsumer, ConfigurationError, MovingConsumer
+from trimtab import AsyncMovingConsumer, ConfigurationError, Grant, MovingConsumer
+from trimtab.consuming.choice import Told
+from trimtab.moving.reader import one_at_a_time
 
 BOTH = (MovingConsumer, AsyncMovingConsumer)
 
@@ -38,3 +42,25 @@ def test_its_topics_stay() -> None:
         one.subscribe(["others"])
     with pytest.raises(ConfigurationError, match="make another one"):
         asyncio.run(other.subscribe(["others"]))
+
+
+def test_the_application_hears_of_one_change_after_the_other() -> None:
+    """Both sides may change something at a time, and its callbacks need no lock."""
+    heard: list[str] = []
+
+    def hear(_: tuple[Grant, ...]) -> None:
+        heard.append("begins")
+        time.sleep(0.01)
+        heard.append("ends")
+
+    told = one_at_a_time(Told(hear, hear, hear, bool, bool))
+    threads = [
+        threading.Thread(target=tell, args=((),))
+        for tell in (told.assigned, told.revoked, told.lost)
+    ]
+    for it in threads:
+        it.start()
+    for it in threads:
+        it.join()
+
+    assert ["begins", "ends"] * 3 == heard

@@ -1,162 +1,19 @@
 """Movers, with everything around them in memory: whatever comes at a time, one works on a queue."""
 
-import threading
 import time
 from asyncio import CancelledError
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack
 from random import Random
-from typing import cast
 
 import pytest
 
 from tests.builders.application import until
-from tests.builders.sessions import queue
+from tests.unit.sdk.moving.processes import QUEUES, Process, to_grant, to_take
 from trimtab import Grant
-from trimtab.callbacks import Ownership
-from trimtab.consuming.handover import Handover
-from trimtab.engine import State
-from trimtab.errors import CallbackError, MemberFailedError
-from trimtab.moving import mover as module
-from trimtab.moving import wanted_side
-from trimtab.moving.company import Company
-from trimtab.moving.ending import Ending
-from trimtab.moving.mover import Mover
-from trimtab.moving.sides import LastCommit, Side, read_commit
-from trimtab.moving.silence import Silence
-from trimtab.moving.subscription import Changes, Subscription
-from trimtab.moving.wanted_side import WantedSide
+from trimtab.errors import CallbackError
+from trimtab.moving.sides import Side
 from trimtab.protocol import QueueRef
 
-QUEUES = [queue(number) for number in range(4)]
 STEPS = 60
-
-
-class Kafka:
-    """What is committed, what is wanted, and who works."""
-
-    def __init__(self) -> None:
-        self.committed = dict.fromkeys(QUEUES, (0, ""))
-        self.wanted: Side | None = None
-        self.at_work: dict[QueueRef, str] = {}
-        self.wrong: list[str] = []
-
-
-class Abandoned(Silence):
-    """Queues whose owners on trimtab's side are gone, as far as one process sees."""
-
-    queues: frozenset[QueueRef] = frozenset()
-
-    def gone(self, *_: object) -> frozenset[QueueRef]:
-        """Those."""
-        return self.queues
-
-
-class Process:
-    """One mover, its member and its reader."""
-
-    def __init__(self, name: str, kafka: Kafka) -> None:
-        self.name, self.kafka = name, kafka
-        self.grants: dict[QueueRef, Grant] = {}
-        self.assigned: set[QueueRef] = set()
-        self.gone = threading.Event()
-        self.errors: list[Exception] = []
-        self.failures: list[MemberFailedError] = []
-        self.mistake: BaseException | None = None  # what a callback of its application raises
-        self.abandoned = Abandoned(0.0)
-        subscription, wanted = cast("Subscription", self), cast("WantedSide", self)
-        ways = (subscription, wanted, cast("Company", self), self.abandoned)
-        reader, report = cast("Handover", self), self.errors.append
-        self.mover = Mover(reader, self.granted, ways, Ending(self), report)
-
-    # As a member.
-
-    @property
-    def state(self) -> State:
-        """Where it is in its life."""
-        return "failed" if self.failures else "ended" if self.gone.is_set() else "joined"
-
-    def fail(self, failure: MemberFailedError) -> None:
-        """End at once."""
-        self.failures.append(failure)
-
-    def granted(self, grants: Collection[Grant]) -> Ownership:
-        """As a member answers."""
-        mine = {it for it in grants if (has := self.grants.get(it.queue)) and has.token == it.token}
-        return Ownership(frozenset(mine), float("inf"), "life")
-
-    # As a subscription and a wanted side.
-
-    def start(self, changes: Changes) -> None:
-        """It is subscribed."""
-
-    def read(self) -> Side | None:
-        """The wanted side."""
-        return self.kafka.wanted
-
-    def last_commits(self, queues: Collection[QueueRef]) -> dict[QueueRef, LastCommit]:
-        """What is committed; it takes a moment."""
-        time.sleep(0.001)
-        return {it: read_commit(*self.kafka.committed[it]) for it in queues}
-
-    def commit(self, places: Mapping[QueueRef, tuple[int, str]]) -> None:
-        """Commit."""
-        self.kafka.committed |= places
-
-    def agrees(self, wanted: Side | None, *_: object) -> Side | None:
-        """Nobody is there who cannot move."""
-        return wanted
-
-    def close(self) -> None:
-        """It has left."""
-
-    # As what reads.
-
-    def on_assigned(self, grants: tuple[Grant, ...]) -> None:
-        """Work on these."""
-        self.make_mistakes()
-        for it in grants:
-            if (other := self.kafka.at_work.setdefault(it.queue, self.name)) != self.name:
-                self.kafka.wrong.append(f"{it.queue}: {self.name} begins beside {other}")
-
-    def on_revoked(self, grants: tuple[Grant, ...]) -> dict[QueueRef, int]:
-        """Something is in hand."""
-        self.make_mistakes()
-        time.sleep(0.002)
-        self.on_lost(grants)
-        return {it.queue: self.kafka.committed[it.queue][0] + 1 for it in grants}
-
-    def on_lost(self, grants: tuple[Grant, ...]) -> None:
-        """Stop."""
-        self.make_mistakes()
-        for it in grants:
-            if self.kafka.at_work.pop(it.queue, None) != self.name:
-                self.kafka.wrong.append(f"{it.queue}: {self.name} ends what it does not work on")
-
-    def make_mistakes(self) -> None:
-        """Have a callback of the application raise."""
-        if self.mistake is not None:
-            raise self.mistake
-
-
-@pytest.fixture
-def pair(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Process, Process]]:
-    """Two processes of a group; a second is a few milliseconds."""
-    for place, name, seconds in (
-        (wanted_side, "READ_S", 0.005),
-        (wanted_side, "_HEARD_S", 0.01),
-        (module, "READ_S", 0.005),
-        (module, "_SOON_S", 0.001),
-    ):
-        monkeypatch.setattr(place, name, seconds)
-    kafka = Kafka()
-    both = Process("a", kafka), Process("b", kafka)
-    with ExitStack() as stack:
-        for it in both:
-            stack.callback(it.mover.end, 60.0)
-            stack.callback(it.gone.set)
-            it.mover.start()
-        yield both
 
 
 def share(pair: tuple[Process, Process]) -> None:
@@ -164,18 +21,6 @@ def share(pair: tuple[Process, Process]) -> None:
     for number, it in enumerate(QUEUES):
         to_take(pair[number % 2], it)
         to_grant(pair[number // 2], Grant(it, 1))
-
-
-def to_take(process: Process, it: QueueRef) -> None:
-    """Kafka assigns it to a process."""
-    process.assigned.add(it)
-    process.mover.take([it])
-
-
-def to_grant(process: Process, grant: Grant) -> None:
-    """The controller grants it."""
-    process.grants[grant.queue] = grant
-    process.mover.on_assigned((grant,))
 
 
 def workers(pair: tuple[Process, Process], side: Side) -> dict[QueueRef, str]:

@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 
 
 class Bell:
-    """One thread waits for it."""
+    """One thread hears it; where more wait, each looks again by itself soon enough."""
 
     def __init__(self) -> None:
         self._rung: SimpleQueue[None] = SimpleQueue()

@@ -1,8 +1,9 @@
 """Begin and end queues: what a member's callbacks do to what is read.
 
-They run on the member's callback thread. A queue that is given up is taken out of what waits at
-once; its release waits for what the application has in hand of it, and for nothing else. Used by
-`Consumer`. Its one rule: no position passes a message that is in hand.
+They run on the member's callback thread; where a group moves also on others, each for queues of its
+own. A queue that is given up is taken out of what waits at once; its release waits for what the
+application has in hand of it, and for nothing else. Used by `Consumer`. Its one rule: no position
+passes a message that is in hand.
 """
 
 import logging
@@ -143,6 +144,10 @@ class Handover:
                 if reading.queue in found.at:
                     reading.hear(max(-1, found.at[reading.queue]))
         return found.refused
+
+    def in_hand(self) -> frozenset[QueueRef]:
+        """The queues of which the application has something in hand. It takes no turn."""
+        return frozenset(self.intake.hand.in_hand())
 
     def is_awaited(self) -> bool:
         """Whether a hand-over waits for the application. It takes no turn, and so never waits."""

@@ -1,8 +1,9 @@
 """The mover: it lets the owner on one side work on a queue, and gives the queue to the other side.
 
 Kafka's coordinator and trimtab's controller both name owners. `sides.planned` says which of these
-queues are read, and the mover makes the reader follow. Used by `MovingReader`. Its one rule: one
-change at a time, and no queue is committed for the other side while a message of it is in hand.
+queues are read, and the mover makes the reader follow. Used by `MovingReader`. Its one rule: a
+queue has one change at a time, and is not committed for the other side while a message of it is in
+hand.
 """
 
 import threading
@@ -10,7 +11,7 @@ import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from confluent_kafka import KafkaException
 
@@ -18,6 +19,7 @@ from trimtab.callbacks import Owned, Ownership, Positions
 from trimtab.clock import now_ms, now_s
 from trimtab.consuming.handover import Handover
 from trimtab.errors import CallbackError, TransportError
+from trimtab.moving.claims import Claims
 from trimtab.moving.company import Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.sides import LastCommit, Plan, Side, given_to, planned
@@ -59,8 +61,8 @@ class Mover:
         """Of what was finished, and could not be committed: where it is to go on."""
         self._lock = threading.Lock()
         """Of these; never held for long."""
-        self._changing = threading.Lock()
-        """Held by the one that changes what is worked on, until the loop has finished with it."""
+        self._claims = Claims()
+        """Of those who change what is worked on, until the loop has finished with it."""
         self._heard = Heard(self._wanted.read, self._report_once)
         self._repeats = Repeats(REPEAT_MS)
         self._wake, self._over = threading.Event(), threading.Event()
@@ -118,19 +120,15 @@ class Mover:
     def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
         """Finish those that are worked on here, and say where their heirs begin."""
         queues = {it.queue for it in grants}
-        with self._changing:
-            with self._lock:
-                for queue in queues:
-                    self._granted.pop(queue, None)
+        with self._claims.of(queues):
+            self._remove(self._granted, queues)
             return self._finish("trimtab", queues)
 
     def on_lost(self, grants: tuple[Grant, ...]) -> None:
         """Stop."""
         queues = {it.queue for it in grants}
-        with self._lock:
-            for queue in queues:
-                self._granted.pop(queue, None)
-        with self._changing:
+        self._remove(self._granted, queues)
+        with self._claims.of(queues):
             self._drop("trimtab", queues)
 
     # What Kafka's coordinator says.
@@ -144,26 +142,21 @@ class Mover:
 
     def give(self, queues: Collection[QueueRef]) -> None:
         """Finish those that are worked on here."""
-        with self._changing, suppress(CallbackError):  # the member has heard of it
+        with self._claims.of(queues), suppress(CallbackError):  # the member has heard of it
             try:
                 self._finish("kafka", queues)
             finally:
-                self._unassign(queues)
+                self._remove(self._assigned, queues)
 
     def lose(self, queues: Collection[QueueRef]) -> None:
         """Stop."""
-        self._unassign(queues)
-        with self._changing, suppress(CallbackError):
+        self._remove(self._assigned, queues)
+        with self._claims.of(queues), suppress(CallbackError):
             self._drop("kafka", queues)
 
     def trouble(self, error: Exception) -> None:
         """Say what Kafka says instead."""
         self._report_once(error)
-
-    def _unassign(self, queues: Collection[QueueRef]) -> None:
-        with self._lock:
-            for queue in queues:
-                self._assigned.pop(queue, None)
 
     # Both together.
 
@@ -195,7 +188,7 @@ class Mover:
         commits = self._subscription.last_commits(queues)
         wanted = self._heard.by(now_s())
         wanted = self._company.agrees(wanted, commits, self._report_once)
-        with self._changing:
+        with self._claims.of_free(queues) as free:
             with self._lock:  # what came after the commits were read may stand on newer ones
                 owned: dict[Side, set[QueueRef]] = {
                     "kafka": {it for it, at in assigned.items() if self._assigned.get(it) == at},
@@ -203,11 +196,16 @@ class Mover:
                 }
                 working = {queue: side for queue, (side, _) in self._working.items()}
             gone = self._silence.gone(now_s(), wanted, commits)
-            plan = planned(owned, working, commits, wanted, gone)
+            changed = {it: last for it, last in commits.items() if it in free}
+            plan = planned(owned, working, changed, wanted, gone)
             self._drop(None, plan.lose)
             self._begin(plan, commits)
-            if plan.move:
-                self._move(plan, commits)
+            self._move(plan, commits, self._idle(plan, commits))
+        moving, in_hand = plan.move.keys() & working.keys(), self._handover.in_hand()
+        for some in (moving - in_hand, moving & in_hand):  # which may take long
+            with self._claims.of_free(some) as free:
+                reached = {**self._finish("kafka", free), **self._finish("trimtab", free)}
+                self._move(plan, commits, reached)
         return plan.is_awaited or bool(plan.move)
 
     def _begin(self, plan: Plan, commits: dict[QueueRef, LastCommit]) -> None:
@@ -230,23 +228,25 @@ class Mover:
         places = (last.offset, grant.position, self._reached.pop(grant.queue, None))
         return max((it for it in places if it is not None), default=None)
 
-    def _move(self, plan: Plan, commits: dict[QueueRef, LastCommit]) -> None:
-        """Finish, and commit for the other side."""
+    def _idle(self, plan: Plan, commits: dict[QueueRef, LastCommit]) -> dict[QueueRef, int | None]:
+        """How far those are that move, and are not worked on."""
         with self._lock:
-            idle = plan.move.keys() - self._working.keys()
             reached = {}
-            for queue in idle:
+            for queue in plan.move.keys() - self._working.keys():
                 grant = self._granted.get(queue) if commits[queue].side == "trimtab" else None
                 reached[queue] = self._place(grant or Grant(queue, 0), commits[queue])
-        for side in ("kafka", "trimtab"):
-            reached |= self._finish(side, plan.move.keys())
+        return reached
+
+    def _move(self, plan: Plan, commits: dict[QueueRef, LastCommit], reached: Positions) -> None:
+        """Commit for the other side."""
         places = dict[QueueRef, tuple[int, str]]()
         for queue, at in reached.items():
             token = self._token(queue, commits[queue], is_taken=queue in plan.taken)
             if at is not None and token is not None:
                 self._reached[queue] = at
                 places[queue] = at, given_to(plan.move[queue], token)
-        self._subscription.commit(places)
+        if places:
+            self._subscription.commit(places)
         for queue in places:
             self._reached.pop(queue, None)
 
@@ -269,7 +269,7 @@ class Mover:
             with self._ending.after_a_mistake():
                 return self._handover.on_revoked(mine)
         finally:
-            self._forget(mine)
+            self._remove(self._working, [it.queue for it in mine])
 
     def _drop(self, side: Side | None, queues: Collection[QueueRef]) -> None:
         """Stop at once."""
@@ -278,7 +278,7 @@ class Mover:
                 with self._ending.after_a_mistake():
                     self._handover.on_lost(mine)
             finally:
-                self._forget(mine)
+                self._remove(self._working, [it.queue for it in mine])
 
     def _at_work(self, side: Side | None, queues: Collection[QueueRef]) -> tuple[Grant, ...]:
         with self._lock:
@@ -288,10 +288,10 @@ class Mover:
                 if queue in queues and side in (None, its)
             )
 
-    def _forget(self, grants: Collection[Grant]) -> None:
+    def _remove(self, those: dict[QueueRef, Any], queues: Collection[QueueRef]) -> None:
         with self._lock:
-            for grant in grants:
-                self._working.pop(grant.queue, None)
+            for queue in queues:
+                those.pop(queue, None)
 
     def _report_once(self, error: Exception) -> None:
         if isinstance(error, KafkaException):  # its text is for librdkafka's developers

@@ -3,13 +3,14 @@
 Used by `MovingConsumer`.
 """
 
+import threading
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from trimtab.callbacks import Ownership
-from trimtab.consuming.choice import Choice, ConsumerOptions, Told
+from trimtab.consuming.choice import Choice, ConsumerOptions, Tell, Told
 from trimtab.consuming.commits import PATIENCE_S
 from trimtab.consuming.contract import Wish
 from trimtab.consuming.health import Health
@@ -72,6 +73,7 @@ class MovingReader(Reader):
             raise ConfigurationError(
                 "fencing: while a group moves, Kafka's group fences its commits"
             )
+        told = one_at_a_time(told)
         parts = super()._assemble(servers, kafka, choice, told)
         wish = Wish(servers, self.member.profile.group, kafka, choice.fetch, PATIENCE_S)
         assembly = import_module("trimtab.moving.assembly")
@@ -89,3 +91,18 @@ class MovingReader(Reader):
 
     def _is_owned(self, grants: Collection[Grant]) -> Ownership:
         return self._mover.owned(grants)
+
+
+def one_at_a_time(told: Told) -> Told:
+    """Have the application hear of one change after the other: they come from several threads."""
+    turn = threading.Lock()
+
+    def in_turn(tell: Tell) -> Tell:
+        def call(grants: tuple[Grant, ...]) -> None:
+            with turn:
+                tell(grants)
+
+        return call
+
+    assigned, revoked, lost = map(in_turn, (told.assigned, told.revoked, told.lost))
+    return replace(told, assigned=assigned, revoked=revoked, lost=lost)
