@@ -40,6 +40,21 @@ def test_effects_are_forgotten_of_what_a_loop_was_left_with() -> None:
     assert [(0, {}), (1, {}), (2, {"again": 1})] == effects[grant]
 
 
+@pytest.mark.parametrize("again", [3, 9])
+def test_what_was_committed_stays_so_when_less_is_committed_after_it(again: int) -> None:
+    """A handler may commit its batch, and then one message of that as well."""
+    reading = a_reading()
+    batch = reading.taking.batch(10, 1.0)
+    reading.taking.in_loop = True
+    assert reading.parts.commit(batch)
+    assert reading.parts.commit([batch[again]])
+    is_in_hand = reading.intake.is_in_hand(reading.intake.readings[queue()])
+    reading.offer(10, 11)
+
+    assert not is_in_hand
+    assert [10, 11] == loop(reading, 2)
+
+
 def test_effects_are_forgotten_of_what_a_signal_handler_cost() -> None:
     """What was done since it was last noted how far that came is read again, too."""
     reading, sends = a_reading(), Sends()

@@ -172,8 +172,9 @@ class Intake:
         following = self.not_handed_out(found)
         counted = [it for it in found if last[it.queue] < following[it.queue] and not self.gone]
         for reading in counted:
-            reading.done = max(reading.done, last[reading.queue] + 1)
-            self.hand.finished[reading.queue] = last[reading.queue]
+            at = last[reading.queue]
+            reading.done = max(reading.done, at + 1)
+            self.hand.finished[reading.queue] = max(at, self.hand.finished.get(reading.queue, -1))
         self.came_back.set()
         return counted, len(counted) == len(last)
 
