@@ -73,9 +73,9 @@ def test_a_callback_that_cannot_be_called_is_refused(kafka: MemoryTransport) -> 
         a_consumer(kafka, on_revoked="later")
 
 
-@pytest.mark.parametrize("offset", [-1, -2, 2.5, "5", True, None])
+@pytest.mark.parametrize("offset", [-1, -2, 2**63, 2.5, "5", True, None])
 def test_an_offset_is_a_number(kafka: MemoryTransport, offset: Any) -> None:  # noqa: ANN401 - any mistake
-    """A client would take it for the end, drop what waits, or end with the next message."""
+    """A client would take it for the end, drop what waits, or end with this or the next message."""
     with (
         a_consumer(kafka) as consumer,
         pytest.raises(ConfigurationError, match=r"^seek: .* is no"),

@@ -32,6 +32,8 @@ from trimtab.protocol import QueueRef
 from trimtab.session import Grant
 
 _LOGGER: Final = logging.getLogger("trimtab")
+_LAST_OFFSET: Final = 2**63 - 1
+"""A client raises what is its own of a greater one, when it reads nothing of the queue any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +146,9 @@ class Reader:
 
     def seek(self, queue: QueueRef, offset: int) -> None:
         """Read on at another offset; KeyError: it does not own the queue, nor is told of it."""
-        if type(offset) is not int or offset < 0:
-            raise ConfigurationError(f"seek: {offset!r} is no offset, which is a number from 0 on")
+        if type(offset) is not int or not 0 <= offset <= _LAST_OFFSET:
+            text = f"seek: {offset!r} is no offset, which is a number from 0 to {_LAST_OFFSET}"
+            raise ConfigurationError(text)
         _refs("seek", [queue])
         with self.parts.intake.turn:  # as for `pause`
             if queue not in self._owned() and queue not in self.parts.handover.told_of:
