@@ -102,6 +102,22 @@ def test_it_says_why_it_reads_on_elsewhere(
     assert [True] == [said in it for it in caplog.messages]
 
 
+def test_it_says_so_of_a_log_that_was_cut_while_messages_wait(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Those that wait may be there still; where reading stopped, nothing is."""
+    reading = InMemory()
+    reading.grant(1, 100)
+    reading.offer(*range(100, 201))
+    reading.taken()
+    reading.kafka.length = 150
+    reading.kafka.astray.add(queue())
+    reading.upkeep.look()
+
+    (said,) = caplog.messages
+    assert said.startswith("orders/0: offset 201 is beyond the end, 150: reading goes on at 0: ")
+
+
 def before_a_gap() -> InMemory:
     """Five messages were fetched, and Kafka has deleted them and what follows, up to 100."""
     reading = InMemory()

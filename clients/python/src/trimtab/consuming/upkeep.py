@@ -211,6 +211,7 @@ class Upkeep:
             later = found.at.keys() & intake.hand.waiting().keys() - set(passed)
             self._later |= {readings[it]: at for it, at in intake.client.positions(later).items()}
             earliest = {it: at for it, at in found.at.items() if it not in later}
+            before |= intake.client.positions(passed)  # what waits is of the old log
             ends = intake.offsets.latest(passed).at
             # What Kafka has not answered stays: who else would ask again?
             intake.client.astray.difference_update(found.at)
@@ -219,7 +220,7 @@ class Upkeep:
                 if before[queue] > ends.get(queue, before[queue]):
                     text = f"%s: offset %d is beyond the end, {ends[queue]}: reading goes on at %d"
                     text += ": was the log cut, or the topic made anew?"
-                _LOGGER.warning(text, queue, before[queue], at)
+                _LOGGER.warning(text, f"{queue.topic}/{queue.id}", before[queue], at)
             for queue in passed:
                 intake.forget_place(readings[queue], is_fenced=self._handover.fenced is not None)
             intake.move(earliest)
