@@ -8,9 +8,10 @@ from unittest.mock import Mock
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
+from tests.builders.application import until
 from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
-from trimtab import CommitError
+from trimtab import CallbackError, CommitError
 from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.taking import Taking
 from trimtab.protocol import QueueRef
@@ -196,6 +197,27 @@ def test_who_leaves_does_not_wait_for_a_callback_that_hangs(
     (said,) = before
     assert ["first"] == list(map(str, errors))
     assert said.startswith("left while on_error hangs (hang, ")
+
+
+def test_what_a_callback_of_the_client_raises_is_told_once_and_whole(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With its cause, as every `CallbackError`; each look may meet it."""
+    reading, looks = InMemory(), list[int]()
+
+    def leave() -> None:
+        looks.append(1)
+        raise SystemExit(3)
+
+    monkeypatch.setattr(reading.kafka, "look", leave)
+    monkeypatch.setattr("trimtab.consuming.upkeep._ROUND_S", 0.005)
+    reading.upkeep.start()
+    until(lambda: len(looks) > 2)
+    reading.upkeep.finish()
+
+    (told,) = reading.errors
+    assert (CallbackError, SystemExit) == (type(told), type(told.__cause__))
+    assert [SystemExit] == [it.exc_info[0] for it in caplog.records if it.exc_info]
 
 
 def test_a_loop_need_not_come_back_while_the_machine_sleeps() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from trimtab.callbacks import Running
+from trimtab.callbacks import Running, mistaken
 from trimtab.clock import now_s
 from trimtab.consuming.beginning import Beginning
 from trimtab.consuming.choice import Times, Told
@@ -21,7 +21,7 @@ from trimtab.consuming.handover import Handover
 from trimtab.consuming.offsets import Asked
 from trimtab.consuming.reading import Reading
 from trimtab.consuming.refusals import Refusals, may_pass
-from trimtab.errors import CallbackError, CommitError, ConfigurationError, MemberFailedError
+from trimtab.errors import CommitError, ConfigurationError, MemberFailedError
 from trimtab.protocol import QueueRef
 
 _LOGGER: Final = logging.getLogger("trimtab")
@@ -90,10 +90,8 @@ class Upkeep:
                 self.look(hurried=hurried)
             except ConfigurationError as error:
                 self._told_to.error(MemberFailedError.by(error))
-            except Exception as error:  # noqa: BLE001 - said, and the next look may do better
+            except BaseException as error:  # noqa: BLE001 - said, and the next look may do better
                 self._report_once(error)
-            except BaseException as error:  # noqa: BLE001 - as `sys.exit()` of a client's callback
-                self._report_once(CallbackError(f"a callback failed: {error!r}"))
 
     def forgive(self, rested_s: float) -> None:
         """After a rest: in the time in which nothing could run the loop could not come back."""
@@ -272,9 +270,11 @@ class Upkeep:
         for trouble in troubles:
             self._report_once(trouble)
 
-    def _report_once(self, error: Exception) -> None:
-        is_brief, error = may_pass(error), self._refusals.explained(error)
-        now, said = now_s(), str(error)
+    def _report_once(self, error: BaseException) -> None:
+        is_brief, told = False, error
+        if isinstance(error, Exception):  # or it is as `sys.exit()` of a client's callback
+            is_brief, told = may_pass(error), self._refusals.explained(error)
+        now, said = now_s(), str(told)
         if self._over or (is_brief and not self._lasts(said, now)):
             return
         self._told = {said: at for said, at in self._told.items() if now - at < _REPEAT_S}
@@ -282,7 +282,7 @@ class Upkeep:
         self._told[said] = now
         if is_new:
             self._is_telling = True
-            self._told_to.error(error)
+            self._told_to.error(told if isinstance(told, Exception) else mistaken(told))
             self._is_telling = False
 
     def _lasts(self, said: str, now: float) -> bool:
