@@ -220,6 +220,20 @@ def test_what_a_callback_of_the_client_raises_is_told_once_and_whole(
     assert [SystemExit] == [it.exc_info[0] for it in caplog.records if it.exc_info]
 
 
+def test_what_has_passed_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With patterns, topics come and go for years, and each of them may be missing for a moment."""
+    reading, clock = InMemory(), [1_000.0]
+    monkeypatch.setattr("trimtab.consuming.upkeep.now_s", lambda: clock[0])
+    for number in range(50):
+        lack = KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))
+        reading.kafka.troubles.append(RefusedError(lack, topics=[f"orders-{number}"]))
+        reading.upkeep.look()
+        clock[0] += 60.0
+
+    assert [] == reading.errors
+    assert 3 > len(reading.upkeep._brief)  # noqa: SLF001 - it is told nobody, and only kept
+
+
 def test_a_loop_need_not_come_back_while_the_machine_sleeps() -> None:
     """Nor did anybody look meanwhile; after that it has its time."""
     reading = InMemory()

@@ -287,7 +287,8 @@ class Upkeep:
 
     def _lasts(self, said: str, now: float) -> bool:
         """Say whether it was so all the time."""
-        first, last = self._brief.get(said, (now, now))
         gap = 2 * max(_BRIEF_S, self._times.commit_s)  # what a commit meets comes as rarely as that
-        self._brief[said] = (first if now - last < gap else now, now)
-        return now - self._brief[said][0] >= _BRIEF_S
+        self._brief = {it: at for it, at in self._brief.items() if now - at[1] < gap}
+        first, _ = self._brief.get(said, (now, now))
+        self._brief[said] = first, now
+        return now - first >= _BRIEF_S
