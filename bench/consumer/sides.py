@@ -80,9 +80,10 @@ def awaited(servers: str) -> Iterator[Loop]:
         consumer = runner.run(_entered(AsyncConsumer(servers, **options_of(servers, "awaited"))))
 
         async def take(count: int) -> None:
-            while count > 0:
-                await anext(consumer)
+            async for _ in consumer:
                 count -= 1
+                if count <= 0:
+                    break
 
         try:
             yield lambda count: runner.run(take(count))

@@ -65,7 +65,13 @@ async def one_batch(
 
 
 @pytest.mark.parametrize(
-    ("library", "seed"), [("confluent", 0), ("confluent", 1), ("kafka-python", 2)]
+    ("library", "seed", "beside"),
+    [
+        ("confluent", 0, "batches"),
+        ("confluent", 1, "batches"),
+        ("kafka-python", 2, "batches"),
+        ("confluent", 3, "loop"),
+    ],
 )
 def test_tasks_that_are_cancelled_lose_nothing_and_repeat_nothing(
     kafka: EmbeddedKafka,
@@ -73,17 +79,20 @@ def test_tasks_that_are_cancelled_lose_nothing_and_repeat_nothing(
     controlled: Controlled,
     monkeypatch: pytest.MonkeyPatch,
     seed: int,
+    beside: str,
 ) -> None:
     """Whenever that is: also when the message is on its way from the thread that took it."""
-    monkeypatch.setattr("trimtab.async_consumer._BREATH_S", 0.0)  # each message comes that way
+    monkeypatch.setattr("trimtab.consuming.awaiting._BREATH_S", 0.0)  # each message comes that way
     rng, seen = random.Random(seed), list[Place]()
     loops: list[AsyncIterator[list[Message]]] = []
     for _ in range(19):
         fill(kafka.bootstrap_servers, work)
 
-    async def take(consumer: AsyncConsumer) -> None:
+    async def take(consumer: AsyncConsumer, loop: AsyncIterator[Message]) -> None:
         if rng.random() < 0.5:
             messages = [await consumer.poll("1h")]
+        elif beside == "loop":
+            messages = [await anext(loop)]
         else:
             messages = [*await one_batch(consumer, rng.randrange(1, 4), loops)]
         seen.extend((it.partition() or 0, it.offset() or 0) for it in messages if it is not None)
@@ -91,8 +100,9 @@ def test_tasks_that_are_cancelled_lose_nothing_and_repeat_nothing(
     async def play() -> None:
         async with controlled.consumer as consumer:
             controlled.controller.assign(1, hold=[(0, 1), (1, 1)])
+            loop = aiter(consumer)
             while len(seen) < 200:
-                task = asyncio.create_task(take(consumer))
+                task = asyncio.create_task(take(consumer, loop))
                 for _ in range(rng.randrange(8)):
                     await asyncio.sleep(rng.choice([0, 0, 0.0002]))
                 task.cancel()

@@ -9,12 +9,12 @@ runs on threads (`trimtab.consuming.offload`); the rest is that of `Consumer`.
 """
 
 import asyncio
-import math
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
 from trimtab.clock import now_s
+from trimtab.consuming.awaiting import Awaiting, Loop
 from trimtab.consuming.choice import ConsumerOptions, Tell, batch_size
 from trimtab.consuming.offload import Offload
 from trimtab.durations import milliseconds
@@ -26,9 +26,6 @@ from trimtab.reader import Hearers, Reader
 if TYPE_CHECKING:
     from confluent_kafka import Message
     from typing_extensions import Unpack  # in `typing` from Python 3.12 on
-
-_BREATH_S: Final = 0.01
-"""After so long other tasks get their turn, though messages are at hand and no handler waits."""
 
 
 class AsyncConsumer(EitherConsumer):
@@ -57,17 +54,15 @@ class AsyncConsumer(EitherConsumer):
         super().__init__(self._READER(bootstrap_servers, hearers, options))
         self._taking = self._reader.taking
         self._offload = Offload(self._taking)
-        self._breathe_at = 0.0
+        self._awaiting = Awaiting(self._taking, self._offload)
 
-    def __aiter__(self) -> Self:
+    def __aiter__(self) -> "AsyncIterator[Message]":
         """Take message after message, until the consumer is told to stop.
 
         What a loop is left with by `break`, an error or a cancellation was not finished: the next
         loop begins with it, unless it was committed.
         """
-        self._offload.begin()
-        self._taking.begin()
-        return self
+        return aiter(Loop(self._awaiting))
 
     async def __anext__(self) -> "Message":
         """Take the next message; the one before is done.
@@ -75,12 +70,9 @@ class AsyncConsumer(EitherConsumer):
         Raises:
             MemberFailedError: The member has failed, or the loop was stuck.
         """
-        self._offload.enter()
-        self._taking.in_loop = False
-        message = await self._next(math.inf)
+        message = await self._awaiting.step()
         if message is None:
             raise StopAsyncIteration
-        self._taking.in_loop = True
         return message
 
     async def poll(self, timeout: str | float = 1.0) -> "Message | None":  # noqa: ASYNC109 - as of `Consumer`
@@ -91,7 +83,7 @@ class AsyncConsumer(EitherConsumer):
         """
         self._offload.enter()
         self._taking.poll()
-        return await self._next(now_s() + milliseconds("timeout", timeout) / 1_000)
+        return await self._awaiting.next(now_s() + milliseconds("timeout", timeout) / 1_000)
 
     def batches(
         self,
@@ -167,26 +159,12 @@ class AsyncConsumer(EitherConsumer):
 
     async def _batches(self, size: int, patience_s: float) -> "AsyncIterator[list[Message]]":
         taking = self._taking
-        self._offload.begin()
-        taking.begin()
+        self._awaiting.begin()
         while batch := await self._offload.take(lambda: taking.batch(size, patience_s)):
             taking.in_loop = True
             yield batch
             self._offload.enter()
             taking.in_loop = False
-
-    async def _next(self, until: float) -> "Message | None":
-        """Take what is at hand, or have a thread wait; that lets other tasks run, too."""
-        taking, offload = self._taking, self._offload
-        if now_s() < self._breathe_at and offload.is_free:
-            message = taking.at_hand()
-            if message is not None:
-                return message
-            message = await offload.take(lambda: taking.wait(until))
-        else:
-            message = await offload.take(lambda: taking.next(until))
-        self._breathe_at = now_s() + _BREATH_S
-        return message
 
     async def _end(self) -> None:
         self._reader.leave()

@@ -33,8 +33,8 @@ class Offload:
         self._ended = False
         self._putting_back: Future[None] | None = None
         self._busy = False
-        self._comer: asyncio.Task[object] | None = None
-        """Who came for messages last."""
+        self.comer: asyncio.Task[object] | None = None
+        """Who came for messages last; nobody, when that one was cancelled while it waited."""
 
     @property
     def is_free(self) -> bool:
@@ -47,11 +47,11 @@ class Offload:
         Raises:
             RuntimeError: Another task waits for messages, or works on some.
         """
-        me, last = _this_task(), self._comer
+        me, last = _this_task(), self.comer
         is_free = last is None or last is me or last.done() or self._taking.has_nothing
         if self._busy or not is_free:
             raise RuntimeError(_REFUSAL)
-        self._comer = me
+        self.comer = me
 
     def begin(self) -> None:
         """Begin a loop: what another was left with was not finished, and comes again.
@@ -61,7 +61,7 @@ class Offload:
         """
         if self._busy:
             raise RuntimeError(_REFUSAL)
-        self._comer = _this_task()
+        self.comer = _this_task()
 
     async def take(self, work: Callable[[], T]) -> T:
         """Take messages, after `enter`, when what was put back is in its place."""
@@ -75,7 +75,7 @@ class Offload:
             try:
                 return await asyncio.shield(asyncio.wrap_future(taken))
             except asyncio.CancelledError:
-                self._taking.given_up, self._comer = True, None
+                self._taking.given_up, self.comer = True, None
                 if not self._ended:
                     self._putting_back = self._taker.submit(self._taking.put_back)
                 raise

@@ -73,13 +73,14 @@ class Taking:
             else:
                 intake.fetch(math.inf)
 
-    def at_hand(self) -> "Message | None":
-        """Take the next one if it is there; `wait` for it if not. It never waits."""
+    def at_hand(self, until: float = math.inf) -> "Message | None":
+        """Take the next one if it is there, until then; `wait` for it if not. It never waits."""
         if self._begins:
             return None
         intake, hand = self._intake, self._intake.hand
         hand.at = at = hand.at + 1  # the one before is done
-        if now_s() < intake.due and at < len(hand.messages):
+        now = now_s()
+        if now < intake.due and now < until and at < len(hand.messages):
             return hand.messages[at]
         return None
 
