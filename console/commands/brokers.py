@@ -99,6 +99,7 @@ def explain(
     """Say why a broker is in or out of use: its verdicts, oldest first, the newest last.
 
     VOTERS are the first few reporters on whose word it is out; REASON says how many there were.
+    UNTIL is what each verdict said; the next one says when it really came back.
 
     Examples:
       trimtab brokers explain broker-a --cluster east
@@ -116,7 +117,7 @@ def explain(
         raise Failure(unknown(f"broker of {cluster}", broker, known), ExitCode.NOT_FOUND)
     noted = [it.entry for it in at_once(lambda: published.history(cluster, begin))]
     told = [it for it in noted if isinstance(it, Verdict) and it.broker == broker]
-    rows = view.rows([*told, *([] if now in told else [now])], now_ms())
+    rows = view.explained(told, now, now_ms())
     Listing("verdicts", rows, view.EXPLAINED, view.BEYOND).show(output)
 
 

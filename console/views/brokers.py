@@ -3,7 +3,7 @@
 Called by `trimtab brokers`. What producers would make of a verdict is what is shown.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from console.views.moments import said
 from trimtab.protocol import Verdict
@@ -19,12 +19,39 @@ BEYOND = ("shadow", "reports", "errors", "testers")
 
 def row(verdict: Verdict, now_ms: int) -> Row:
     """Describe a verdict; one that has lapsed counts as available."""
-    lapsed = verdict.until_ms is not None and verdict.until_ms <= now_ms
-    fit = "panic" if verdict.panic else "available"
+    return _row(verdict, _fit(verdict) if _has_lapsed(verdict, now_ms) else _said(verdict))
+
+
+def explained(told: Sequence[Verdict], now: Verdict, now_ms: int) -> list[Row]:
+    """Describe what was said of a broker, and what the newest verdict means now.
+
+    What an earlier verdict said it said of its time, however long ago it has lapsed.
+    """
+    found = [_row(it, _said(it)) for it in (*told, *([] if now in told else [now]))]
+    if _has_lapsed(now, now_ms) and not now.available:
+        over = {"state": _fit(now), "since": said(now.until_ms), "until": None}
+        nobody: Row = {"detector": None, "voters": []}
+        found.append(found[-1] | over | nobody | {"reason": "the verdict has lapsed"})
+    return found
+
+
+def _has_lapsed(verdict: Verdict, now_ms: int) -> bool:
+    return verdict.until_ms is not None and verdict.until_ms <= now_ms
+
+
+def _said(verdict: Verdict) -> str:
+    return _fit(verdict) if verdict.available else "out"
+
+
+def _fit(verdict: Verdict) -> str:
+    return "panic" if verdict.panic else "available"
+
+
+def _row(verdict: Verdict, state: str) -> Row:
     return {
         "cluster": verdict.cluster,
         "broker": verdict.broker,
-        "state": fit if verdict.available or lapsed else "out",
+        "state": state,
         "since": said(verdict.since_ms),
         "until": said(verdict.until_ms),
         "detector": verdict.detector,
