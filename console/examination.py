@@ -7,7 +7,7 @@ Called by `trimtab doctor`. Its one rule: what could not be looked at is said, a
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
@@ -18,7 +18,7 @@ from console.published import Published, the_group
 from console.pulse import felt
 from console.subscribers import Subscribers, asking
 from console.unattached import unattached
-from console.views import backlogs, coverage, findings, queues, ticks
+from console.views import backlogs, coverage, findings, incidents, queues, ticks
 from console.views.findings import Finding
 from console.views.sentences import several
 from trimtab.protocol import Assignment, Group
@@ -52,7 +52,9 @@ def examined(published: Published, name: str | None, now_ms: int, note: Note) ->
         found += _foreign(published, subscribers, groups, told, note)
     found += _unattached(published, name, told, note)
     found += _readable(
-        note, "entries of the history", lambda: _of_history(published, name, now_ms - _HOUR_MS)
+        note,
+        "entries of the history",
+        lambda: _of_history(published, name, groups, now_ms - _HOUR_MS),
     )
     if name is not None:
         found += _backlogs(published, groups[name], told.get(name, []), note)
@@ -90,8 +92,10 @@ def _of_joins(published: Published, groups: Iterable[Group]) -> Iterator[Finding
         yield from findings.of_subscriptions(group, joins[group.group])
 
 
-def _of_history(published: Published, name: str | None, since_ms: int) -> Iterable[Finding]:
-    return findings.of_history(it.entry for it in published.history(name, since_ms))
+def _of_history(
+    published: Published, name: str | None, groups: Collection[str], since_ms: int
+) -> Iterable[Finding]:
+    return incidents.of_history((it.entry for it in published.history(name, since_ms)), groups)
 
 
 def _of_verdicts(published: Published, now_ms: int) -> Iterable[Finding]:
@@ -99,7 +103,7 @@ def _of_verdicts(published: Published, now_ms: int) -> Iterable[Finding]:
 
 
 def _of_letters(published: Published, since_ms: int) -> Iterable[Finding]:
-    return findings.of_letters(it.letter for it in published.letters(since_ms))
+    return incidents.of_letters(it.letter for it in published.letters(since_ms))
 
 
 def _groups(published: Published, name: str | None) -> dict[str, Group]:

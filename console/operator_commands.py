@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any, Self
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
@@ -112,9 +113,11 @@ def give_all(
 
 def unanswered(name: str, command: Command, patience_s: float) -> str:
     """Say that there is no answer yet, and where there will be one."""
+    about_a_broker = getattr(command, "broker", None) is not None
+    where = "brokers history --cluster" if about_a_broker else "groups history"
     return (
         f"no answer within {patience_s:.0f} s. Is a controller running? The answer will appear in "
-        f"the history of {name}, id {command.id}."
+        f"`trimtab {where} {quote(name)}`, id {command.id}."
     )
 
 

@@ -9,7 +9,15 @@ from typing import Annotated
 import typer
 
 from console.commands.commanding import Asked, command_broker
-from console.commands.group_views import Since, at_work, published_by, remark_on
+from console.commands.group_views import (
+    DAY,
+    Since,
+    UpTo,
+    at_work,
+    published_by,
+    remark_on,
+    since_before,
+)
 from console.commands.help import Command, group
 from console.commands.options import (
     ConfigFile,
@@ -25,6 +33,7 @@ from console.commands.options import (
     now_ms,
     past_of,
     settings_of,
+    span_of,
     until_of,
 )
 from console.errors import ExitCode, Failure
@@ -46,6 +55,7 @@ def brokers() -> None:
     Examples:
       trimtab brokers list
       trimtab brokers explain broker-a --cluster east
+      trimtab brokers history --cluster east --since 2h
       trimtab brokers eject broker-a --cluster east --for 1h --reason "new disk"
       trimtab brokers restore broker-a --cluster east --reason "disk is in"
     """
@@ -119,6 +129,33 @@ def explain(
     told = [it for it in noted if isinstance(it, Verdict) and it.broker == broker]
     rows = view.explained(told, now, now_ms())
     Listing("verdicts", rows, view.EXPLAINED, view.BEYOND).show(output)
+
+
+@app.command(cls=Command)
+def history(
+    *,
+    cluster: Cluster,
+    since: Annotated[str | None, since_before(DAY)] = None,
+    until: UpTo = None,
+    config: ConfigFile = None,
+    key_values: KeyValues = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show what happened to a cluster: verdicts, answers to commands, what failed; oldest first.
+
+    Examples:
+      trimtab brokers history --cluster east --since 2h
+      trimtab brokers history --cluster east --since 03:10 --until 03:15 -o wide
+    """
+    from console.published import at_once, the_known
+    from console.views import history as view
+
+    begin, end = span_of(since, until, back=DAY)
+    published = published_by(config, key_values)
+    rows = view.rows(at_once(lambda: published.history(cluster, begin)), end)
+    if not rows:
+        the_known("cluster", cluster, {key.cluster for key in at_once(published.verdicts)})
+    Listing("history", rows, view.NARROW, view.WIDE).show(output)
 
 
 @app.command(cls=Command)

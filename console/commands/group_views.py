@@ -34,7 +34,7 @@ Since = Annotated[
     str,
     typer.Option("--since", metavar="TIME", help="From when on: 03:12, ISO 8601, or 2h for ago."),
 ]
-Until = Annotated[
+UpTo = Annotated[
     str | None,
     typer.Option(
         "--until", metavar="TIME", show_default=False, help="Show entries up to this time."
@@ -42,7 +42,8 @@ Until = Annotated[
 ]
 
 
-def _since(back: str) -> Any:  # noqa: ANN401 - typer's own words for an option say no more
+def since_before(back: str) -> Any:  # noqa: ANN401 - typer's own words for an option say no more
+    """Ask from when on; who does not say means so long before the end."""
     text = "From when on: 03:12, ISO 8601, or 2h for ago; otherwise so long before the end."
     return typer.Option("--since", metavar="TIME", show_default=back, help=text)
 
@@ -126,8 +127,8 @@ def describe(
 def history(
     name: Group,
     *,
-    since: Annotated[str | None, _since(DAY)] = None,
-    until: Until = None,
+    since: Annotated[str | None, since_before(DAY)] = None,
+    until: UpTo = None,
     config: ConfigFile = None,
     key_values: KeyValues = None,
     output: Output = Format.TABLE,
@@ -161,7 +162,7 @@ def explain(
             "--at", metavar="TIME", show_default=False, help="How it was then, and not now."
         ),
     ] = None,
-    since: Annotated[str | None, _since(MONTH)] = None,
+    since: Annotated[str | None, since_before(MONTH)] = None,
     config: ConfigFile = None,
     key_values: KeyValues = None,
     output: Output = Format.TABLE,

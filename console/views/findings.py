@@ -7,27 +7,15 @@ A finding names what to do next, as a command or as a place to look at; and its 
 of docs/troubleshooting.md.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from shlex import quote
 from typing import NamedTuple
 
 from console.views.moments import ago
-from console.views.sentences import number, several
-from trimtab.protocol import (
-    COMMANDS,
-    Claim,
-    Conflict,
-    DeadLetter,
-    Doubled,
-    Group,
-    HistoryRecord,
-    Join,
-    MemberChanged,
-    MemberSummary,
-    Verdict,
-)
+from console.views.sentences import several
+from trimtab.protocol import Group, Join, MemberSummary, Verdict
 
 COLUMNS = ("kind", "subject", "finding", "remedy")
 
@@ -35,11 +23,6 @@ STUCK_MS = 120_000
 """Twice the longest time that a member of the SDKs has by default to let go (60 s)."""
 _RETRIES = "%RETRY%"
 """How RocketMQ calls topics of messages that failed (`MixAll.RETRY_GROUP_TOPIC_PREFIX`)."""
-RETURNS = 4
-"""As often in an hour a member comes back: a rolling restart does it once."""
-CONFLICTS = 2
-"""So often in an hour a name is taken from a life that was heard a moment ago. Once a process that
-was killed and started again does it; twins do it each time that one of them is started again."""
 
 
 class Kind(StrEnum):
@@ -227,60 +210,6 @@ def of_unattached(group: str, clients: Sequence[str]) -> Iterator[Finding]:
         )
         remedy = "attach them, or stop them: each of their queues has a second owner"
         yield Finding(Kind.UNATTACHED, group, finding + several(clients), remedy)
-
-
-def of_history(entries: Iterable[HistoryRecord]) -> Iterator[Finding]:
-    """Say what has gone wrong lately: names used twice, members that come and go, false claims."""
-    returns, conflicts = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for entry in entries:
-        match entry:
-            case MemberChanged(event="joined" | "rejoined"):
-                returns[entry.group, entry.member] += 1
-            case Conflict() if entry.older == entry.newer:
-                conflicts[entry.group, entry.newer] += 1
-            case Doubled():
-                finding = f"two processes are {entry.member}"
-                yield Finding(Kind.TWINS, entry.group, finding, entry.detail)
-            case Claim():
-                finding = (
-                    f"{entry.member} worked on {len(entry.queues)} queues that were not its own"
-                )
-                yield Finding(Kind.CLAIM, entry.group, finding, "report it, with its log")
-            case _:
-                pass
-    yield from _of_names(conflicts, returns)
-
-
-def _of_names(
-    conflicts: Counter[tuple[str, str]], returns: Counter[tuple[str, str]]
-) -> Iterator[Finding]:
-    """Say whose name was taken, and who came, again and again."""
-    for (group, member), times in sorted(conflicts.items()):
-        if times >= CONFLICTS:
-            remedy = "give each process a member_id of its own; if it is only one, see why it dies"
-            finding = f"two processes are called {member}: {times} times one replaced another"
-            yield Finding(Kind.TWINS, group, finding, remedy)
-    for (group, member), times in sorted(returns.items()):
-        if times >= RETURNS:
-            remedy = f"look at its log; `trimtab groups history {quote(group)} --since 1h`"
-            yield Finding(Kind.RETURNING, group, f"{member} came {times} times", remedy)
-
-
-def of_letters(letters: Iterable[DeadLetter]) -> Iterator[Finding]:
-    """Say how many records could not be used, by topic and reason.
-
-    A command that was refused and answered is none of them: its giver was told why.
-    """
-    count = Counter((it.topic, it.reason) for it in letters if not _is_answered(it))
-    for (topic, reason), times in sorted(count.items()):
-        remedy = f"`trimtab deadletters list --reason {reason} --since 1h`"
-        finding = f"{number(times, 'record')} could not be used: {reason}"
-        yield Finding(Kind.DEAD_LETTERS, topic, finding, remedy)
-
-
-def _is_answered(letter: DeadLetter) -> bool:
-    is_refused = letter.topic.endswith(COMMANDS.name) and letter.reason == "refused"
-    return is_refused and not letter.truncated  # one that was cut cannot be answered
 
 
 def of_brokers(verdicts: Iterable[Verdict], now_ms: int) -> Iterator[Finding]:

@@ -33,6 +33,19 @@ class Message(NamedTuple):
 
     named: bytes | None
     written: bytes | None
+    stands: int = 0
+
+    def topic(self) -> str:
+        """Any."""
+        return "t"
+
+    def partition(self) -> int:
+        """One alone."""
+        return 0
+
+    def offset(self) -> int:
+        """Where it stands."""
+        return self.stands
 
     def key(self) -> bytes | None:
         """Whom it is about."""

@@ -4,25 +4,15 @@ import pytest
 
 from console.views import findings
 from console.views.findings import Kind
-from tests.unit.console.views.published_records import (
-    LIFE,
-    START_MS,
-    cause,
-    group,
-    joined,
-)
+from tests.unit.console.views.published_records import LIFE, START_MS, group
 from trimtab.protocol import (
-    Conflict,
-    DeadLetter,
     Group,
     Join,
     MemberSummary,
     QueueCounts,
     TopicSummary,
-    UndecodableRecord,
     Verdict,
 )
-from trimtab.protocol.deadletters import Place
 
 NOW_MS = START_MS + findings.STUCK_MS + 1_000
 QUEUES = QueueCounts(assigned=0, moving=2, unassigned=3)
@@ -172,52 +162,6 @@ def test_consumers_that_do_not_ask_the_controller_are_named() -> None:
     assert (findings.Kind.UNATTACHED, "billing") == (found.kind, found.subject)
     assert found.finding.endswith("by RocketMQ's rule, without the controller: 10.0.0.7@old")
     assert [] == list(findings.of_unattached("billing", []))
-
-
-def test_members_that_come_again_and_again_are_found() -> None:
-    """A restart is none; nor are two members."""
-    often = [joined("a") for _ in range(findings.RETURNS)]
-
-    assert [f"a came {findings.RETURNS} times"] == [
-        it.finding for it in findings.of_history([*often, joined("b"), joined("b")])
-    ]
-
-
-def test_a_name_used_twice_is_found() -> None:
-    """Each replaces the other. An instance under another name, or one restart after a kill, is not.
-
-    A supervisor does that.
-    """
-
-    def conflict(older: str) -> Conflict:
-        return Conflict(
-            group="billing",
-            older=older,
-            older_incarnation=LIFE,
-            newer="a",
-            newer_incarnation=LIFE,
-            rule="fence-older",
-            at_ms=START_MS,
-            cause=cause("a"),
-        )
-
-    once = [conflict("a"), conflict("b")]
-    assert [] == list(findings.of_history(once))
-    (found,) = findings.of_history([*once, conflict("a")])
-    assert "two processes are called a: 2 times one replaced another" == found.finding
-
-
-def test_dead_letters_are_counted_by_reason() -> None:
-    """A thousand of one kind are one finding; whose command was refused knows it."""
-    error = UndecodableRecord("invalid", "x")
-    letters = [DeadLetter.of(error, Place("t.members", 0, it), b"k", b"v") for it in range(9)]
-
-    refused = DeadLetter.of(
-        UndecodableRecord("refused", "x"), Place("t.commands", 0, 1), b"k", b"v"
-    )
-
-    (found,) = findings.of_letters([*letters, refused])
-    assert ("t.members", "9 records could not be used: invalid") == (found.subject, found.finding)
 
 
 def test_a_broker_that_is_out_is_found() -> None:
