@@ -14,7 +14,8 @@ from typing import Final
 from console.errors import Away, Failure
 from console.group_moves import is_on_kafkas_side
 from console.lags import Lag, lags
-from console.published import Published, the_group
+from console.names import the_group
+from console.published import Published, left_out
 from console.pulse import felt
 from console.subscribers import Subscribers, asking
 from console.unattached import unattached
@@ -61,11 +62,8 @@ def examined(published: Published, name: str | None, now_ms: int, note: Note) ->
     else:
         found += _readable(note, "verdicts", lambda: _of_verdicts(published, now_ms))
         found += _readable(note, "dead letters", lambda: _of_letters(published, now_ms - _HOUR_MS))
-    if published.unreadable:
-        note(
-            f"{published.unreadable} records of trimtab's own topics cannot be read, and what they "
-            "are about may be missing here: `trimtab check` names them"
-        )
+    if (missing := left_out(published)) is not None:
+        note(missing)
     return list(dict.fromkeys(found))
 
 

@@ -14,6 +14,7 @@ from console.commands.group_views import (
     Since,
     UpTo,
     at_work,
+    note_left_out,
     published_by,
     remark_on,
     since_before,
@@ -83,7 +84,8 @@ def list_brokers(
     published = published_by(config, key_values)
 
     def draw() -> Shown:
-        from console.published import at_once, the_known
+        from console.names import the_known
+        from console.published import at_once
         from console.views import brokers as view
 
         verdicts = at_once(published.verdicts)
@@ -114,7 +116,8 @@ def explain(
     Examples:
       trimtab brokers explain broker-a --cluster east
     """
-    from console.published import at_once, unknown
+    from console.names import unknown
+    from console.published import at_once
     from console.views import brokers as view
     from trimtab.protocol import Verdict
 
@@ -129,6 +132,7 @@ def explain(
     told = [it for it in noted if isinstance(it, Verdict) and it.broker == broker]
     rows = view.explained(told, now, now_ms())
     Listing("verdicts", rows, view.EXPLAINED, view.BEYOND).show(output)
+    note_left_out(published)
 
 
 @app.command(cls=Command)
@@ -147,7 +151,8 @@ def history(
       trimtab brokers history --cluster east --since 2h
       trimtab brokers history --cluster east --since 03:10 --until 03:15 -o wide
     """
-    from console.published import at_once, the_known
+    from console.names import the_known
+    from console.published import at_once
     from console.views import history as view
 
     begin, end = span_of(since, until, back=DAY)
@@ -156,6 +161,7 @@ def history(
     if not rows:
         the_known("cluster", cluster, {key.cluster for key in at_once(published.verdicts)})
     Listing("history", rows, view.NARROW, view.WIDE).show(output)
+    note_left_out(published)
 
 
 @app.command(cls=Command)

@@ -42,8 +42,9 @@ class Asked(NamedTuple):
 
 def command_group(settings: "Settings", name: str, verb: str, asked: Asked, **said: object) -> None:
     """Give a command to a group, or to one of its members."""
+    from console.names import the_group
     from console.operator_commands import Address, signed
-    from console.published import Published, at_once, the_group
+    from console.published import Published, at_once
     from console.views.undoing import of_group, with_options
 
     patience_s = asked.patience_s
@@ -66,8 +67,9 @@ def command_broker(
     settings: "Settings", cluster: str, verb: str, asked: Asked, **said: object
 ) -> None:
     """Give a command about a broker."""
+    from console.names import unknown
     from console.operator_commands import Address, signed
-    from console.published import Published, at_once, unknown
+    from console.published import Published, at_once
     from console.views.undoing import of_broker, with_options
 
     patience_s = asked.patience_s
@@ -147,7 +149,8 @@ def further(answer: "CommandAnswer") -> str:
 
 def _check_member(published: "Published", group: "Group", member: str) -> None:
     """Refuse a name that is not in the group, with those that are like it."""
-    from console.published import at_once, unknown
+    from console.names import unknown
+    from console.published import at_once
 
     known = {it.member for it in group.people}
     if member not in known and group.members > len(known):  # the summary names only some

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from console.commands.group_views import published_by
+from console.commands.group_views import note_left_out, published_by
 from console.commands.help import Command, group
 from console.commands.options import (
     ConfigFile,
@@ -55,17 +55,19 @@ def list_controllers(
       trimtab controllers list
       trimtab controllers list --living -o json
     """
+    from console.published import at_once, left_out
+
     published = published_by(config, key_values)
 
     def draw() -> Shown:
-        from console.published import at_once
         from console.views import controllers as view
 
         said = at_once(published.controllers)
         rows = view.rows(said, now_ms(), living=living)
         return Listing("controllers", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, output, watch=watch)
+    watched(draw, output, watch=watch, remark=lambda: left_out(published))
+    note_left_out(published)
 
 
 @app.command("hand-over", cls=Command)

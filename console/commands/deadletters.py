@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from console.commands.group_views import Since, at_work, published_by
+from console.commands.group_views import Since, at_work, note_left_out, published_by
 from console.commands.help import Command, group
 from console.commands.options import (
     ConfigFile,
@@ -54,7 +54,8 @@ def list_deadletters(
     published = published_by(config, key_values)
 
     def draw() -> Shown:
-        from console.published import at_once, the_known
+        from console.names import the_known
+        from console.published import at_once
         from console.views import letters as view
 
         if reason is not None:
@@ -65,3 +66,4 @@ def list_deadletters(
         return Shown({"deadletters": chosen}, fitting([*map(view.cut, chosen)], *names))
 
     watched(draw, output, watch=watch, remark=at_work(published))
+    note_left_out(published)

@@ -139,7 +139,8 @@ def history(
       trimtab groups history billing --since 2h
       trimtab groups history billing --since 03:10 --until 03:15 -o wide
     """
-    from console.published import at_once, the_group
+    from console.names import the_group
+    from console.published import at_once
     from console.views import history as view
 
     begin, end = span_of(since, until, back=DAY)
@@ -147,6 +148,7 @@ def history(
     at_once(lambda: the_group(published, name))
     rows = view.rows(at_once(lambda: published.history(name, begin)), end)
     Listing("history", rows, view.NARROW, view.WIDE).show(output)
+    note_left_out(published)
 
 
 def explain(
@@ -178,7 +180,8 @@ def explain(
       trimtab groups explain billing orders-7
       trimtab groups explain billing orders-7 --at 03:12
     """
-    from console.published import at_once, the_group
+    from console.names import the_group
+    from console.published import at_once
     from console.views.explanation import COLUMNS
 
     past_of("--at", at)  # what has not come is refused, and not looked for
@@ -191,6 +194,7 @@ def explain(
     else:
         rows = _as_it_is(published, group, queue, noted)
     Listing("causes", rows, COLUMNS).show(output)
+    note_left_out(published)
 
 
 def _as_it_was(
@@ -235,10 +239,16 @@ def published_by(config: object, key_values: list[str] | None) -> "Published":
 
 
 def at_work(published: "Published") -> Callable[[], str | None]:
-    """Return what says, to who watches, that no controller is at work."""
+    """Return what says, to who watches, that no controller is at work, and what is missing."""
     from console.at_work import AtWork
+    from console.published import left_out
 
-    return AtWork(published).remark
+    work = AtWork(published)
+
+    def remark() -> str | None:
+        return "; ".join(filter(None, (work.remark(), left_out(published)))) or None
+
+    return remark
 
 
 def remark_on(published: "Published", context: typer.Context) -> None:
@@ -246,15 +256,27 @@ def remark_on(published: "Published", context: typer.Context) -> None:
 
     Who watches is told above each view.
     """
+    from console.at_work import AtWork
     from console.published import at_once
 
-    remark = at_once(at_work(published))
+    remark = at_once(AtWork(published).remark)
     if remark is not None:
         call_of(context).progress.note(remark)
+    note_left_out(published)
+
+
+def note_left_out(published: "Published") -> None:
+    """Say what could not be read; also with --quiet, for what is shown is not all that there is."""
+    from console.progress import Stderr
+    from console.published import left_out
+
+    if (missing := left_out(published)) is not None:
+        Stderr().note(missing)
 
 
 def _described(published: "Published", name: str) -> Shown:
-    from console.published import at_once, the_group
+    from console.names import the_group
+    from console.published import at_once
     from console.views import groups, history, members
 
     group = at_once(lambda: the_group(published, name))

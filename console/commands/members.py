@@ -52,7 +52,8 @@ def list_members(
     cut: list[str] = []
 
     def draw() -> Shown:
-        from console.published import at_once, the_group
+        from console.names import the_group
+        from console.published import at_once
         from console.views import members as view
 
         if name is None:

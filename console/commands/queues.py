@@ -81,8 +81,9 @@ def list_queues(
     published = published_by(config, key_values)
 
     def draw() -> Shown:
+        from console.names import the_group, the_known
         from console.progress import Silent, Stderr
-        from console.published import at_once, the_group, the_known
+        from console.published import at_once
         from console.views import queues as view
 
         summary = at_once(lambda: the_group(published, name))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from console.commands.group_views import published_by
+from console.commands.group_views import note_left_out, published_by
 from console.commands.options import ConfigFile, KeyValues, Output, now_ms
 from console.output import Format, Shown, fitting, height, is_drawable, within
 from console.watching import watched
@@ -42,15 +42,19 @@ def top(
       trimtab top --once
       trimtab top -o json
     """
-    from console.published import at_once
+    from console.published import at_once, left_out
     from console.pulse import Glimpses, felt
 
     published = published_by(config, key_values)
     live = is_drawable() and not once and output in {Format.TABLE, Format.WIDE}
     look = Glimpses(published).glimpse if live else lambda at_ms: felt(published, at_ms)
     watched(
-        lambda: at_once(lambda: _screen(published, look, output, live=live)), output, watch=live
+        lambda: at_once(lambda: _screen(published, look, output, live=live)),
+        output,
+        watch=live,
+        remark=lambda: left_out(published),
     )
+    note_left_out(published)
 
 
 def _screen(

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from console.errors import ExitCode, Failure
+from console.names import unknown
 from console.planning.rehearsal import Rehearsal
-from console.published import unknown
 from console.views.sentences import several
 from rebalance.groups.model.decisions import (
     CommandAnswered,

@@ -8,7 +8,8 @@ named, because a plan can then only guess.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from console.published import Published, the_group
+from console.names import the_group
+from console.published import Published
 from console.views.sentences import several
 from streaming.startup.published import PublishedState
 from trimtab.protocol import (

@@ -13,7 +13,7 @@ from console.published import Published
 from console.settings import load
 from tests.unit.console.planning.published_group import Message, join
 from tests.unit.console.views.published_records import START_MS, assignment, group, hold
-from trimtab.protocol import Record, encode, member_key
+from trimtab.protocol import Record, Tick, encode, member_key
 
 PREFIX = "trimtab."
 
@@ -145,15 +145,22 @@ def test_a_client_that_joins_a_moment_later_is_attached(
     assert ["names-1:9876: timed out"] == [it.rpartition("looked for: ")[2] for it in notes]
 
 
-def test_what_cannot_be_read_is_said(topics: Topics, published: Published) -> None:
-    """A group whose summary is garbage is in no list; nobody should take that for none."""
-    topics.records = {"groups": [("billing", group("a", topics={}))]}
-    published.unreadable = 2
+def test_what_cannot_be_read_is_said(
+    topics: Topics, published: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A group whose summary is garbage is in no list; nobody should take that for none.
+
+    It is one record, also if what does not fit together makes the doctor look twice.
+    """
+    monkeypatch.setattr(examination, "time", Clock())
+    tick = Tick(controller="c", number=1)
+    topics.records = {"groups": [("billing", group("a")), ("visits", tick)]}
     notes = list[str]()
-    examination.examined(published, None, START_MS, notes.append)
+    found = examination.examined(published, None, START_MS, notes.append)
 
     (note,) = notes
-    assert note.startswith("2 records of trimtab's own topics cannot be read")
+    assert "uncovered" in [it.kind for it in found]
+    assert note.startswith("1 record of trimtab's own topics cannot be read")
 
 
 def test_who_may_not_read_all_learns_what_the_rest_shows(

@@ -10,7 +10,7 @@ from console.published import Published
 from tests.builders.command_line import Run
 from tests.unit.console.planning.published_group import Message
 from tests.unit.console.views.published_records import assignment, group, hold
-from trimtab.protocol import Record, Verdict, encode, member_key
+from trimtab.protocol import Record, Tick, Verdict, encode, member_key
 
 OK, NOT_FOUND = 0, 4
 VERDICT = Verdict(
@@ -108,6 +108,38 @@ def test_who_looks_is_told_that_no_controller_is_at_work(run: Run, asked: str) -
     code, _, err = run(*asked.split())
 
     assert (OK, 1) == (code, err.count("no controller is at work here (none ever was)"))
+
+
+@pytest.mark.parametrize("quiet", [(), ("-q",)], ids=["said", "quiet"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "groups list",
+        "members list",
+        "top",
+        "brokers list",
+        "brokers explain a --cluster east",
+        "deadletters list",
+    ],
+)
+def test_what_cannot_be_read_is_missed(
+    run: Run, monkeypatch: pytest.MonkeyPatch, asked: str, quiet: tuple[str, ...]
+) -> None:
+    """A newer controller, or a stranger, has written it: the list is not all that there is."""
+    monkeypatch.setattr("console.pulse.ends", lambda *_: {})
+    monkeypatch.setattr("console.pulse.time", Hasty())
+    for topic, whole in [*RECORDS.items(), ("deadletters", [])]:
+        monkeypatch.setitem(RECORDS, topic, [*whole, (b"x/y", Tick(controller="c", number=1))])
+    code, _, err = run(*quiet, *asked.split())
+
+    assert (OK, 1) == (code, err.count("cannot be read by this release"))
+
+
+class Hasty:
+    """A clock for those who have no time."""
+
+    def sleep(self, _: float) -> None:
+        """Do not wait."""
 
 
 def test_who_may_not_look_at_controllers_still_sees_groups(

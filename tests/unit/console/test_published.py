@@ -7,7 +7,8 @@ from typing import NamedTuple
 import pytest
 
 from console.errors import ExitCode, Failure
-from console.published import Published, at_once, the_group, unknown
+from console.names import the_group, unknown
+from console.published import Published, at_once, left_out
 from console.settings import Settings, load
 from tests.unit.console.views.published_records import (
     LIFE,
@@ -76,7 +77,7 @@ def reading(
 def test_the_last_record_of_a_key_counts(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And none after a tombstone; what nobody can read is counted and left out."""
+    """And none after a tombstone; what nobody can read is left out, and it is said which."""
     published = reading(
         settings,
         monkeypatch,
@@ -92,7 +93,7 @@ def test_the_last_record_of_a_key_counts(
 
     assert ["a", "b"] == list(found)
     assert 5 == found["b"].epoch
-    assert 2 == published.unreadable
+    assert ["t/0@5", "t/0@6"] == sorted(it.place for it in published.unreadable)
 
 
 def test_of_one_group_nothing_of_another_is_told(
@@ -121,6 +122,37 @@ def test_a_group_that_is_not_there_is_named_with_its_like(
     assert ExitCode.NOT_FOUND == failure.value.exit_code
     assert "billing" == the_group(published, "billing").group
     assert unknown("group", "a", []).endswith("there is no group at all yet")
+
+
+def test_what_cannot_be_read_is_named_once_however_often_it_is_met(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three places are enough to look at; who looks again is told again."""
+    published = reading(settings, monkeypatch, (b"a", b"\xff"))
+    for _ in range(2):
+        published.groups()
+    said = left_out(published)
+
+    assert said is not None
+    assert said.startswith("1 record of trimtab's own topics cannot be read by this release")
+    assert said.endswith(": t/0@0")
+    assert left_out(published) is None
+    published.groups()
+    assert said == left_out(published)
+
+
+def test_a_group_whose_summary_cannot_be_read_is_not_said_to_be_missing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It lives, and a newer controller may have more to say of it; what is like it is another."""
+    later = encode(group()).replace(b'"stable"', b'"hovering"')
+    published = reading(settings, monkeypatch, (b"billing", later))
+    with pytest.raises(Failure, match=r"^the summary of billing cannot be read") as failure:
+        the_group(published, "billing")
+
+    assert (ExitCode.ERROR, True) == (failure.value.exit_code, "t/0@0" in str(failure.value))
+    with pytest.raises(Failure, match="there is no group bill; there is no group at all yet"):
+        the_group(published, "bill")
 
 
 def test_history_is_that_of_one_name(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
