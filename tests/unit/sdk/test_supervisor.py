@@ -120,6 +120,42 @@ def test_a_key_in_the_terminal_is_heard_once() -> None:
     assert (0, "1") == (os.waitstatus_to_exitcode(status), said.decode().strip()[-1])
 
 
+@pytest.mark.parametrize("leads", [True, False], ids=["it leads the session", "a shell does"])
+def test_a_terminal_that_is_closed_is_heard_once(*, leads: bool) -> None:
+    """As without: the kernel tells the first process of a session, and a shell tells all of its."""
+    program = """
+    import os, signal, time
+    heard = 0
+    def count(*_):
+        global heard
+        heard += 1
+    signal.signal(signal.SIGHUP, count)
+    os.write(1, b"ready")
+    over_at = time.monotonic() + 10
+    while not heard and time.monotonic() < over_at:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    os.write(int(os.environ["TOLD"]), b"%d" % heard)
+    """
+    told, end = os.pipe()
+    os.set_inheritable(end, True)  # noqa: FBT003 - as the standard library has it
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ["TOLD"] = str(end)
+        command = [*SUPERVISE, *python(program)]
+        if not leads:
+            command = ["/bin/sh", "-c", '"$@"; exit $?', "sh", *command]
+        os.execv(command[0], command)  # noqa: S606 - as a terminal does
+    os.close(end)
+    said = b""
+    while b"ready" not in said:
+        said += os.read(terminal, 1_024)
+    os.close(terminal)
+    with os.fdopen(told, "rb") as told_file:
+        assert b"1" == told_file.read()  # to its end: nobody lives on
+    os.waitpid(pid, 0)
+
+
 def test_orphans_are_reaped(run: Run) -> None:
     """It may be the first process of a container."""
     process = run(

@@ -159,7 +159,7 @@ class Supervisor:
                 code = self._reap()
                 if code is not None:
                     return code
-            elif came.si_code <= 0:  # by a process; the terminal's own go to the command as well
+            elif came.si_code <= 0 or _is_for_us_alone(came.si_signo):
                 try:
                     os.kill(self._pid, came.si_signo)
                 except PermissionError:  # as `sudo` has it: the command lives on, and so do we
@@ -202,6 +202,15 @@ class Supervisor:
 
     def _clear_up(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _is_for_us_alone(number: int) -> bool:
+    """Tell whether the command has not got this signal of the terminal's as well.
+
+    A key goes to all processes in front. That the terminal is gone, as when its window is closed,
+    is said to the first process of the session alone, and that may be us.
+    """
+    return number == signal.SIGHUP and os.getsid(0) == os.getpid()
 
 
 def _adopt_orphans() -> None:
