@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from console.commands.options import ConfigFile, KeyValues, Output, call_of, settings_of
+from console.commands.options import ConfigFile, KeyValues, Output, settings_of
 from console.errors import ExitCode, Failure
-from console.output import Format, Listing, write
+from console.output import Format, Listing, show
+from console.progress import Stderr
 
 
 def recover(
-    context: typer.Context,
     *,
     checkpoint: Annotated[
         Path | None,
@@ -32,7 +32,7 @@ def recover(
 
     Looks for files that are missing or damaged, settings that differ from those at the start of the
     checkpoint, and records that Kafka has lost; exit code 3 if anything is wrong. It needs the
-    controller's own settings.
+    controller's own settings. What it could not compare it says on stderr, and to programs.
 
     Examples:
       trimtab recover
@@ -48,18 +48,20 @@ def recover(
     named = checkpoint or _own(settings.controller.checkpoint)
     found = list(of_files(place := present(named)))
     planned, done = last(place, OFFSETS), last(place, COMMITS)
-    is_none = planned is None and not found
-    if not is_none and not found:
+    well, notes = f"nothing is wrong; last committed batch: {done}; last started: {planned}", []
+    if planned is None and not found:
+        well = f"there is no checkpoint in {place}: `trimtab run` begins one; no queue moves"
+    elif not found:
         try:
             found += of_settings(settings, place, bootstrap_servers(settings))
         except (NotSurveyed, Failure) as error:
-            call_of(context).progress.note(f"settings and topics were not compared: {error}")
-    if found or output not in {Format.TABLE, Format.WIDE}:
-        Listing("findings", [it.row() for it in found], COLUMNS).show(output)
-    elif is_none:
-        write(f"there is no checkpoint in {place}: `trimtab run` begins one; no queue moves")
-    else:
-        write(f"nothing is wrong; last committed batch: {done}; last started: {planned}")
+            notes.append(f"settings and topics were not compared: {error}")
+            well = well.replace("wrong", "wrong with the files", 1)
+    for note in notes:  # not by --quiet: that nothing was found would else be more than is known
+        Stderr().note(note)
+    rows = [it.row() for it in found]
+    shown = Listing("findings", rows, COLUMNS).shown(output)
+    show({"findings": rows, "not_examined": notes}, output, shown.table if found else well)
     if found:
         raise typer.Exit(ExitCode.UNHEALTHY)
 

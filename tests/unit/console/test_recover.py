@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from console.errors import Away
 from tests.builders.command_line import Run
 
 UNHEALTHY = 3
@@ -23,7 +24,32 @@ def test_programs_are_told_of_none_in_their_own_words(run: Run, tmp_path: Path) 
     """Prose would end whoever reads JSON, at the very time when nothing is wrong."""
     code, said, _ = run("recover", "--checkpoint", str(tmp_path / "checkpoint"), "-o", "json")
 
-    assert (0, {"findings": []}) == (code, json.loads(said))
+    assert (0, {"findings": [], "not_examined": []}) == (code, json.loads(said))
+
+
+@pytest.mark.parametrize("quiet", [(), ("-q",)], ids=["said", "quiet"])
+def test_that_nothing_is_wrong_is_not_said_of_what_was_not_compared(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quiet: tuple[str, ...]
+) -> None:
+    """It is asked when a controller does not start: Kafka, or a topic of its, may be the reason."""
+
+    def away(_: object) -> str:
+        raise Away("Kafka does not answer")
+
+    monkeypatch.setattr("console.cluster.bootstrap_servers", away)
+    (tmp_path / "offsets").mkdir()
+    (tmp_path / "offsets" / "7").write_text('v1\n{}\n{"t.members":{"0":3}}')
+    (tmp_path / "metadata").write_text('{"id":"x"}')
+    asked = (*quiet, "recover", "--checkpoint", str(tmp_path))
+    note = "settings and topics were not compared: Kafka does not answer"
+    code, said, error = run(*asked)
+
+    assert (0, f"{note}\n") == (code, error)
+    assert said.startswith(
+        "nothing is wrong with the files; last committed batch: None; last started: 7"
+    )
+    told = json.loads(run(*asked, "-o", "json")[1])
+    assert {"findings": [], "not_examined": [note]} == told
 
 
 def test_damage_is_named_with_what_to_do(run: Run, tmp_path: Path) -> None:
