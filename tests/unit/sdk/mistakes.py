@@ -16,15 +16,13 @@ from tests.builders.application import until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, MINE, queue
 from tests.unit.sdk.consuming.in_memory import InMemory
+from tests.unit.sdk.unguarded import unguarded
 from tests.unit.sdk.watched import World
 from trimtab import BrokerSelector, Consumer, Member, MemberFailedError, StuckError, TrimtabError
 from trimtab.callbacks import Running
 from trimtab.consuming.commits import lost, unanswered
 from trimtab.consuming.confluent_settings import consumer_settings
 from trimtab.consuming.contract import RefusedError
-from trimtab.guard_lines import Post
-from trimtab.guarding import Guard
-from trimtab.holdings import Holdings
 from trimtab.moving.company import Company
 from trimtab.moving.mover import Mover
 from trimtab.moving.sides import LastCommit
@@ -184,23 +182,6 @@ def watched(what: Callable[[World], object]) -> str:
     return str(error)
 
 
-def guard(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """There is none; and one that ends at once."""
-    told: list[str] = []
-    post = Post(servers=SERVER, group=GROUP)
-    Guard(post, "/run/guard.sock").start(lambda error: told.append(str(error)))
-    monkeypatch.setattr("trimtab.guarding._COMMAND", ("sh", "-c", "exit 1"))
-    dying = Guard(post, None)
-    dying.start(lambda error: told.append(str(error)))
-
-    def mourned() -> bool:
-        dying.keep(Holdings(member="m", incarnation=MINE, queues=()))
-        return len(told) == 2
-
-    until(mourned)
-    yield from told
-
-
 def commit(_: pytest.MonkeyPatch) -> Iterator[str]:
     """Another program subscribes; nobody answers; others have what is committed."""
     unknown = KafkaException(KafkaError(KafkaError.UNKNOWN_MEMBER_ID, "Broker: Unknown member"))
@@ -289,7 +270,7 @@ MADE: Final[dict[str, Callable[[pytest.MonkeyPatch], Iterator[str]]]] = {
     "NoTopicError": no_topic,
     "SharedGroupError": shared_group,
     "SlowCallbackError": slow_callback,
-    "GuardError": guard,
+    "GuardError": unguarded,
     "CommitError": commit,
     "NoQueueError": no_queue,
     "MemberFailedError": failed,

@@ -1,5 +1,6 @@
 """The guard's process: who is guarded, who is dead, and when it may end."""
 
+import errno
 import json
 import os
 import signal
@@ -7,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -250,6 +252,31 @@ def test_it_outlives_its_supervisor(guarded: Guarded) -> None:
     assert SPOKEN == guarded.said_of("a")
     assert guarded.ends()
     assert not guarded.folder.exists()
+
+
+def test_one_that_is_full_lets_in_who_waits_when_there_is_room(
+    guarded: Guarded, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says so once, and does not try without a rest."""
+    accept, tries, is_full = socket.socket.accept, list[float](), [True]
+
+    def try_to(listener: socket.socket) -> tuple[socket.socket, object]:
+        tries.append(time.monotonic())
+        if is_full:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return accept(listener)
+
+    monkeypatch.setattr(guard, "_REST_S", 0.2)
+    monkeypatch.setattr(socket.socket, "accept", try_to)
+    with socket.socket(socket.AF_UNIX) as newcomer:
+        newcomer.connect(str(guarded.folder / "socket"))
+        until(lambda: len(tries) > 2)
+        assert tries[2] - tries[0] > 0.3
+    is_full.clear()
+    guarded.member("", "a").kill()
+
+    assert SPOKEN == guarded.said_of("a")
+    assert 1 == capsys.readouterr().err.count("trimtab-guard: it is full (Too many open files)")
 
 
 def is_listening(address: Path) -> bool:

@@ -1,6 +1,7 @@
 """The member's side of its guard: which one it takes, and what becomes of it without."""
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -250,3 +251,42 @@ def test_nothing_is_told_before_the_guard_watches(tmp_path: Path) -> None:
             guard.keep(holding())
             assert b'"hold"' in theirs.recv(65_536)
             guard.dismiss()
+
+
+def test_a_guard_that_does_not_answer_is_reported_and_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full one lets nobody in: the connection stands, and nobody watches. Later it may."""
+    monkeypatch.setattr(guarding, "_WELCOME_S", 0.1)
+    heard: list[GuardError] = []
+    with listening(tmp_path) as listener:
+        guard = Guard(POST, str(tmp_path / "socket"))
+        assert guard.start(heard.append)
+        assert not guard.has_spoken()
+        until(guard.has_spoken)
+        guard.keep(holding())
+        guard.keep(holding(2))
+        (told,) = heard
+        assert "this member has no guard until it does" in str(told)
+        assert not guard.has_spoken()
+
+        theirs, _ = listener.accept()
+        with theirs:
+            theirs.sendall(line_of(Welcome(pid=1)))
+            until(guard.has_spoken)
+            guard.keep(holding())
+            assert b'"hold"' in theirs.recv(65_536)
+        guard.dismiss()
+
+
+def test_a_guard_may_open_as_many_files_as_the_system_allows() -> None:
+    """Whoever has set the lower limit has thought of one program, and not of all that it guards."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 512), hard))
+    try:
+        guard = started([])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert (hard, hard) == resource.prlimit(process_of(guard).pid, resource.RLIMIT_NOFILE)
+    guard.dismiss()

@@ -11,7 +11,9 @@ for them, and goes on if the supervisor is killed. Whoever kills the whole machi
 kills the guard too; then the controller finds out by silence.
 """
 
+import errno
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -20,7 +22,7 @@ import threading
 from contextlib import suppress
 from functools import partial
 from selectors import EVENT_READ, DefaultSelector
-from typing import assert_never
+from typing import Final, assert_never
 
 from trimtab.errors import TrimtabError
 from trimtab.guard_lines import Ended, Farewell, Heard, Listen, Post, Refused, Welcome, heard
@@ -28,6 +30,11 @@ from trimtab.holdings import Holdings
 from trimtab.other_end import OtherEnd
 from trimtab.post import Watch, stand
 from trimtab.transports import choose
+
+_FULL: Final = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+"""Why nobody more can be let in, until somebody has gone; otherwise it is who came that has."""
+_REST_S: Final = 1.0
+"""Before it is tried again: who waits makes no difference between the two."""
 
 
 class Guard:
@@ -39,6 +46,10 @@ class Guard:
         """Who may say something or die: the members, and what has not said what it is."""
         self._settling: list[Watch] = []
         self._listener: socket.socket | None = None
+        self._is_full = False
+        """The listener rests; who comes waits there."""
+        self._has_told = False
+        """That it is full."""
         self._folder: str | None = None
         self._starter = OtherEnd(starter)
         self._meet(self._starter)
@@ -46,7 +57,10 @@ class Guard:
     def serve(self) -> None:
         """Guard until there is nobody left, and all is said."""
         while self._ends:
-            for key, _ in self._selector.select():
+            happened = self._selector.select(_REST_S if self._is_full else None)
+            if self._is_full:
+                self._open()
+            for key, _ in happened:
                 key.data()
         for watch in self._settling:
             watch.settled.wait()
@@ -62,9 +76,31 @@ class Guard:
     def _accept(self) -> None:
         if self._listener is None:
             return  # it was closed in this very round
-        with suppress(OSError):  # who came has gone again
+        try:
             connection, _ = self._listener.accept()
+        except OSError as error:
+            if error.errno in _FULL:
+                self._rest(self._listener, error)
+        else:
+            self._has_told = False
             self._meet(OtherEnd(connection))
+
+    def _rest(self, listener: socket.socket, why: OSError) -> None:
+        """Let nobody in for a moment: the listener would be ready again and again."""
+        self._selector.unregister(listener)
+        self._is_full = True
+        if not self._has_told:
+            _tell(
+                f"it is full ({why.strerror}): whoever comes now is not guarded until another has"
+                " gone. Raise the limit of open files (ulimit -Hn), or take a guard for each"
+            )
+        self._has_told = True
+
+    def _open(self) -> None:
+        """Let in who comes."""
+        self._is_full = False
+        if self._listener is not None:
+            self._selector.register(self._listener, EVENT_READ, self._accept)
 
     def _hear(self, end: OtherEnd) -> None:
         """Take what one says, and notice if it will say nothing more."""
@@ -143,11 +179,12 @@ class Guard:
         self._folder = where.folder
         self._listener = socket.socket(fileno=where.file)
         self._listener.setblocking(False)  # noqa: FBT003 - as the standard library has it
-        self._selector.register(self._listener, EVENT_READ, self._accept)
+        self._open()
 
     def _stop_listening(self) -> None:
         if self._listener is not None:
-            self._selector.unregister(self._listener)
+            if not self._is_full:
+                self._selector.unregister(self._listener)
             self._listener.close()
             self._listener = None
 
@@ -197,8 +234,16 @@ def _tell(trouble: str) -> None:
         sys.stderr.flush()
 
 
+def _take_all_files() -> None:
+    """Open as many as the system allows: each member costs twenty, and most limits are 1,024."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):  # some systems allow less than they say
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def main() -> None:
     """Be the guard of who is at the other end of stdin."""
+    _take_all_files()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # meant for the members, whose ends are noticed
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the supervisor waits for all of them

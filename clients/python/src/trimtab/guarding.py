@@ -28,6 +28,9 @@ _SAY_S: Final = 1.0
 """For a guard to take a line; one that reads takes microseconds."""
 _END_S: Final = 5.0
 """For a guard to end that is not needed any more."""
+_WELCOME_S: Final = 10.0
+"""For a guard to say that it watches: one that begins takes a second, and one that is full does
+not answer at all."""
 _CHUNK: Final = 65_536
 _COMMAND: Final = (sys.executable, "-P", "-m", "trimtab.guard")
 
@@ -50,6 +53,8 @@ class Guard:
         """The guard, if it is ours alone."""
         self._pid: int | None = None
         """The guard's process, once it has said that it watches ours."""
+        self._late_at: float | None = None
+        """When it is said that the guard has not answered; None: there is no need to."""
         self._said = b""
         self._told: Holdings | None = None
         self._report: Callable[[GuardError], object] = str
@@ -69,6 +74,7 @@ class Guard:
             connection = self._started() if self._address is None else _connected(self._address)
             connection.setblocking(False)  # noqa: FBT003 - as the standard library has it
             self._connection = connection.detach()
+            self._late_at = time.monotonic() + _WELCOME_S
             self._say(line)
         except TypeError as error:
             report(GuardError(f"kafka: this option cannot be passed to a guard: {error}"))
@@ -77,9 +83,9 @@ class Guard:
         return self._connection is not None
 
     def has_spoken(self) -> bool:
-        """Whether it has something to say, which `keep` will heed."""
+        """Whether it has something to say, or should have by now, which `keep` will heed."""
         with self._talking:
-            return self._hears()
+            return self._hears() or self._is_late()
 
     def keep(self, holdings: Holdings) -> None:
         """Say what is held now; the application may be told afterwards."""
@@ -89,6 +95,8 @@ class Guard:
                     self._listen()
                 if self._pid is not None and self._connection is not None:
                     self._keep(holdings)
+                elif self._is_late():
+                    self._miss()
         except GuardError as error:
             self._report(error)
 
@@ -133,6 +141,10 @@ class Guard:
     def _hears(self) -> bool:
         return self._connection is not None and _is_ready(self._connection, select.POLLIN, 0)
 
+    def _is_late(self) -> bool:
+        late_at = None if self._connection is None else self._late_at
+        return late_at is not None and time.monotonic() >= late_at
+
     def _listen(self) -> None:
         """Take what it says: that it stands, that it does not, or, by closing, that it is dead."""
         assert self._connection is not None
@@ -152,7 +164,7 @@ class Guard:
                 self._give_up(f"the guard says what cannot be read ({error})")
             if isinstance(said, Refused):
                 self._give_up(f"the guard refuses: {said.reason}")
-            self._pid = said.pid
+            self._pid, self._late_at = said.pid, None
 
     def _say(self, line: bytes) -> None:
         assert self._connection is not None
@@ -168,6 +180,12 @@ class Guard:
                     self._give_up("the guard does not hear what is held")
             except OSError:
                 self._mourn()
+
+    def _miss(self) -> NoReturn:
+        """Say once that it does not answer; it may still."""
+        self._late_at = None
+        why = f"the guard has not answered for {_WELCOME_S:.0f} s, as one that is full does not"
+        raise GuardError(f"{why}: this member has no guard until it does")
 
     def _mourn(self) -> NoReturn:
         """Say that it is dead."""
