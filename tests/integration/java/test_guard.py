@@ -200,6 +200,17 @@ def test_a_guard_that_refuses_or_ends_is_reported_once(side: Side) -> None:
     assert [why, "ok", "ok"] == told
 
 
+def test_a_guard_that_does_not_answer_is_reported_and_waited_for(side: Side) -> None:
+    """Once, after ten seconds: one that is full may have room later."""
+    told = [side.ask(order) for order in ("keep 1", "await", "keep 1")]
+    side.guard.sendall(line_of(Welcome(pid=1)))
+    told += [side.ask(order) for order in ("await", "keep 1", "dismiss")]
+
+    assert ["ok", told[1], *["ok"] * 4] == told
+    assert told[1].startswith("the guard has not answered for 10 s, ")
+    assert any(isinstance(it, Holdings) for it in side.told())
+
+
 @pytest.mark.parametrize(("name", "code"), [("trimtab.guard", -signal.SIGKILL), ("another", 0)])
 def test_a_guard_that_does_not_hear_what_is_held_is_ended(side: Side, name: str, code: int) -> None:
     """It would name the wrong heirs. In another container its number is another process's here."""

@@ -25,7 +25,7 @@ import trimtab.protocol.Queue;
  * answered by a line: what was reported, or {@code ok}.
  */
 public final class GuardRules {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Life LIFE = new Life("m", "1767225600000-9f86d081");
 
     private final List<String> reported = new ArrayList<>();

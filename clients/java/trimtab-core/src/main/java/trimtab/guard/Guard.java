@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -25,6 +26,8 @@ import trimtab.protocol.UndecodableRecord;
 public final class Guard {
     /** The environment variable that names the socket of the guard that a process runs under. */
     private static final String ADDRESS = "TRIMTAB_GUARD";
+    /** For a guard to say that it watches: one that is full does not answer. */
+    private static final Duration WELCOME = Duration.ofSeconds(10);
 
     private final String address;
     private final Post post;
@@ -34,6 +37,10 @@ public final class Guard {
     /** The guard's process, once it has said that it watches ours; null: it has not. */
     private Long pid;
     private Holdings told;
+    /** When it was asked, by {@code System.nanoTime()}. */
+    private long askedAt;
+    /** Whether it was said that it has not answered; it still may. */
+    private boolean isMissed;
 
     /** Reports if nobody stands guard though there is such a variable, from the beginning or any more. */
     public Guard(Post post, Consumer<String> report) {
@@ -48,6 +55,7 @@ public final class Guard {
             try {
                 String line = post.line();
                 connection = connected();
+                askedAt = System.nanoTime();
                 say(line);
             } catch (Unguarded e) {
                 report.accept(e.getMessage());
@@ -65,7 +73,9 @@ public final class Guard {
     /** Takes what it has to say; whether that was anything, so that it is to be told what is held. */
     public boolean hasSpoken() {
         try {
-            return connection != null && listen();
+            boolean spoke = connection != null && listen();
+            miss();
+            return spoke;
         } catch (Unguarded e) {
             report.accept(e.getMessage());
             return false;
@@ -99,6 +109,16 @@ public final class Guard {
             }
         } catch (Unguarded e) {
             connection = null; // it has ended: so much the better
+        }
+    }
+
+    /** Says once that it does not answer. */
+    private void miss() {
+        boolean isAsked = connection != null && pid == null;
+        if (isAsked && !isMissed && System.nanoTime() - askedAt >= WELCOME.toNanos()) {
+            isMissed = true;
+            report.accept("the guard has not answered for " + WELCOME.toSeconds()
+                    + " s, as one that is full does not: this member has no guard until it does");
         }
     }
 
