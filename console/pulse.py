@@ -17,6 +17,9 @@ from console.whole_topics import ends
 from trimtab.protocol import HEARTBEATS, Tick
 
 _MINUTE_MS: Final = 60 * 1000
+_RECENT_MS: Final = 5 * 1000
+"""Of a controller that works a tick is that young in each partition. Beats stand between ticks, and
+those of a minute may be millions: they are read only where that is not so."""
 _LOOK_S: Final = 3.0
 """Three ticks' time."""
 _AHEAD_MS: Final = 1_000
@@ -38,7 +41,8 @@ def felt(published: Published, now_ms: int) -> Pulse:
     Raises:
         Failure: Kafka does not answer, or not to us.
     """
-    at, ticks = _ends(published), published.ticks(now_ms - _MINUTE_MS)
+    at = _ends(published)
+    ticks = _newest(published, at, now_ms)
     doubted = _doubted(ticks, at, now_ms)
     if not doubted:
         return Pulse(ticks, ())
@@ -69,10 +73,10 @@ class Glimpses:
         """
         at = _ends(self._published)
         grown = self._at.keys() == at.keys() and all(at[it] >= end for it, end in self._at.items())
-        if not grown:  # or the topic was made anew
-            self._ticks = {}
-        since = self._at if grown else now_ms - _MINUTE_MS
-        self._ticks |= self._published.ticks(since)
+        if grown:
+            self._ticks |= self._published.ticks(self._at)
+        else:  # it is the first look, or the topic was made anew
+            self._ticks = _newest(self._published, at, now_ms)
         self._at = at
         return Pulse(dict(self._ticks), sorted(_behind(self._ticks, at)))
 
@@ -80,6 +84,14 @@ class Glimpses:
 def _ends(published: Published) -> dict[int, int]:
     topic = f"{published.settings.topics.prefix}{HEARTBEATS.name}"
     return ends(published.settings, bootstrap_servers(published.settings), topic)
+
+
+def _newest(
+    published: Published, partitions: Collection[int], now_ms: int
+) -> dict[int, tuple[int, Tick]]:
+    """Find the last tick of each partition, if it is of the last minute."""
+    ticks = published.ticks(now_ms - _RECENT_MS)
+    return ticks if ticks.keys() >= {*partitions} else published.ticks(now_ms - _MINUTE_MS)
 
 
 def _doubted(

@@ -117,4 +117,14 @@ def test_who_looks_all_the_time_reads_what_is_new(log: Log, published: Published
 
     assert [1] == [*glimpses.glimpse(log.now_ms).silent]
     ends = [dict.fromkeys(range(PARTITIONS), START_MS + it) for it in (0, 2_000, 4_000)]
-    assert [START_MS - 60_000, *ends] == log.asked
+    assert [START_MS - 5_000, *ends] == log.asked
+
+
+def test_a_minute_is_read_only_where_there_is_no_young_tick(log: Log, published: Published) -> None:
+    """Between two ticks stand all beats of a second: of a large cluster ten thousands."""
+    felt(published, START_MS)
+    log.stopped_ms = {1: START_MS - 20_000}
+    ticks, silent = felt(published, START_MS)
+
+    assert [START_MS - it for it in (5_000, 5_000, 60_000)] == log.asked[:3]
+    assert (PARTITIONS, [1]) == (len(ticks), [*silent])
