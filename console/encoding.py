@@ -10,9 +10,12 @@ Called by ``console.output``, ``console.progress`` and by commands that write JS
 
 import codecs
 import json
+import re
 import sys
 import unicodedata
 
+_OBEYED = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Controls, and what turns lines or their direction: JSON and TOML may hold them as they are."""
 _WIDE = ("W", "F")
 """Unicode's East Asian Width of characters that take two columns of a terminal (UAX 11)."""
 
@@ -24,7 +27,7 @@ def is_unicode() -> bool:
 
 def as_json(value: object, *, indent: int | None = None) -> str:
     """Write ``value`` as JSON."""
-    return json.dumps(value, ensure_ascii=not is_unicode(), indent=indent)
+    return _harmless(json.dumps(value, ensure_ascii=not is_unicode(), indent=indent))
 
 
 def as_yaml(value: object) -> str:
@@ -37,10 +40,15 @@ def as_yaml(value: object) -> str:
 
 def as_toml(text: str) -> str:
     """Write a string as TOML: as JSON, but that TOML takes no surrogates."""
-    written = json.dumps(text, ensure_ascii=False)
+    written = _harmless(json.dumps(text, ensure_ascii=False))
     if is_unicode():
         return written
     return "".join(it if it.isascii() else f"\\U{ord(it):08x}" for it in written)
+
+
+def _harmless(written: str) -> str:
+    """Escape what a terminal would obey: in strings, for JSON and TOML have it nowhere else."""
+    return _OBEYED.sub(lambda it: f"\\u{ord(it[0]):04x}", written)
 
 
 def writable(text: str) -> str:

@@ -9,6 +9,8 @@ import tomllib
 import pytest
 import yaml
 
+from console.encoding import as_json, as_toml
+
 
 @pytest.mark.slow
 def test_a_name_that_the_terminal_cannot_write_is_escaped() -> None:
@@ -33,6 +35,21 @@ def test_settings_are_valid_in_every_encoding(encoding: str) -> None:
     as_json = json.loads(told("json"))
     assert "/é/😀" == as_json[0]["value"] == tomllib.loads(told("toml"))["home"]
     assert as_json == yaml.safe_load(told("yaml"))
+
+
+@pytest.mark.parametrize(
+    "evil", ["\x9b31m", "\x7f", "\x1b[31m", "\u202e", "\u2066", "\u2028", "\x85"]
+)
+def test_programs_and_terminals_may_read_the_same(evil: str) -> None:
+    """A stranger's dead letter holds any bytes, and a terminal obeys U+009B as it does ESC [."""
+    name = f"é日😀{evil}"
+    written = [as_json({name: [name]}), as_json({name: name}, indent=2), as_toml(name)]
+
+    assert [] == [it for it in written if evil[0] in it]
+    assert {name: [name]} == json.loads(written[0])
+    assert {name: name} == json.loads(written[1])
+    assert name == tomllib.loads(f"name = {written[2]}")["name"]
+    assert all("é日😀" in it for it in written)
 
 
 @pytest.mark.slow
