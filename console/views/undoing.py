@@ -12,7 +12,7 @@ from console.views.moments import said
 from trimtab.protocol import Group, Verdict
 
 _REASON = '--reason "as before"'
-_COMMAND = re.compile(r"(?:^|`)trimtab \w+ [a-z-]+(?=[ `])")
+_COMMAND = re.compile(r"(?:^|`)trimtab (?:check|\w+ [a-z-]+)(?=[ `])")
 """One that is asked of a cluster: a whole text, or in backquotes in one."""
 
 

@@ -81,10 +81,12 @@ def test_remedies_are_typed_with_the_same_settings(
 ) -> None:
     """Or they would go to another Kafka, or to none; `run` has settings of its own."""
     remedy = "`trimtab run`; `trimtab groups evict`; `trimtab groups resume billing --reason x`"
+    remedy += "; `trimtab check` judges the whole log"
     finds([Finding(Kind.PAUSE, "billing", "it is paused", remedy)], [])
     _, out, _ = run("doctor", "--set", "topics.prefix=t.", "-o", "json")
 
     where = "--set topics.prefix=t."
     told = f"`trimtab run`; `trimtab groups evict {where}`; "
-    told += f"`trimtab groups resume {where} billing --reason x`"
+    told += f"`trimtab groups resume {where} billing --reason x`; "
+    told += f"`trimtab check {where}` judges the whole log"
     assert told == json.loads(out)["findings"][0]["remedy"]
