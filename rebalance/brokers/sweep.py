@@ -181,7 +181,8 @@ def _eject(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -> N
             count = broker.ejections + 1
             ruled = ejection(draft, name, count, finding)
             draft.brokers[name] = replace(broker, ejections=count, out=ruled)
-            out.add(name)
+            if name not in draft.commands:  # else the operator says whether it is in use
+                out.add(name)
         else:
             spared = Spared(finding.detector, finding.reason, limit, finding.voters)
             draft.brokers[name] = replace(broker, spared=spared)

@@ -186,6 +186,17 @@ def test_the_last_broker_of_a_topic_is_said_to_be_spared() -> None:
     assert "nothing against it" == story.verdict("c").reason
 
 
+def test_a_broker_that_an_operator_keeps_in_use_spares_no_other() -> None:
+    """It is complained of too, but it stays: so the topic keeps a broker without the other one."""
+    story = ClusterStory("abcdefg")
+    story.host("orders", "ab")
+    story.sweep()
+    story.command("a", available=True, lasting=60_000)
+    story.sweep(dict.fromkeys("ab", FAILS))
+
+    assert "b" == story.out
+
+
 def test_brokers_that_were_replaced_count_for_no_limit() -> None:
     """Theirs would be a place in the room for those that are out, for an hour."""
     story = ClusterStory("abcdefghij")
