@@ -94,6 +94,8 @@ class Out(NamedTuple):
     """Who is to try it in this sweep (``ejections``)."""
     voters: tuple[ReporterId, ...] = ()
     """Some of those on whose word it is out."""
+    callers: tuple[ReporterId, ...] = ()
+    """Some of those that sent to it at last, whatever they said of it."""
 
     @property
     def by_time_alone(self) -> bool:

@@ -9,6 +9,7 @@ not be replayed. Called by ``sweep``.
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 from rebalance.brokers.cluster import Broker, Out
 from rebalance.brokers.draft import Draft
@@ -18,6 +19,9 @@ from rebalance.ids import BrokerName, Millis
 
 FNV_START, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 """FNV-1a, 64 bits (Fowler, Noll and Vo): short, and the same everywhere for ever."""
+
+_CALLERS: Final = 16
+"""So many are remembered, in case that some of them go."""
 
 
 def spread(*words: object) -> int:
@@ -41,6 +45,7 @@ def ejection(draft: Draft, name: BrokerName, ejections: int, finding: Finding) -
         tested_from=Millis(draft.now + untested),
         until=until,
         voters=finding.voters,
+        callers=_callers(draft, name),
     )
 
 
@@ -58,12 +63,26 @@ def _end(draft: Draft, name: BrokerName, ejections: int) -> Millis:
 
 
 def testers(draft: Draft, name: BrokerName, broker: Broker) -> tuple[ReporterId, ...]:
-    """Return who tests the broker now: always the same reporters, as long as they report."""
+    """Return who tests the broker now: always the same reporters, as long as they report.
+
+    Those that sent to it come first: others may have no topic there, and would never try it.
+    """
     if broker.out is None or draft.now < broker.out.tested_from:
         return ()
-    return tuple(sorted(_first(draft.reporters, name, draft.policy.testers)))
+    known = [who for who in broker.out.callers if who in draft.reporters]
+    rest = _ranked(draft.reporters.keys() - known, name)
+    return tuple(sorted([*known, *rest][: draft.policy.testers]))
 
 
-def _first(reporters: Iterable[ReporterId], name: BrokerName, count: int) -> list[ReporterId]:
-    """The highest hashes win: a reporter that goes is replaced, and the others stay."""
-    return sorted(reporters, key=lambda who: (spread(name, who), who))[:count]
+def _callers(draft: Draft, name: BrokerName) -> tuple[ReporterId, ...]:
+    """Return some who sent to the broker, in the order in which they are to test it.
+
+    What they say of it makes no difference, so a liar changes nothing here.
+    """
+    all_of_them = (who for who, it in draft.reporters.items() if name in {**it.calls, **it.streaks})
+    return tuple(_ranked(all_of_them, name)[: max(_CALLERS, draft.policy.testers)])
+
+
+def _ranked(reporters: Iterable[ReporterId], name: BrokerName) -> list[ReporterId]:
+    """Order them by a hash: a reporter that goes is replaced, and the others stay."""
+    return sorted(reporters, key=lambda who: (spread(name, who), who))

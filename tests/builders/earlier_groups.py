@@ -62,18 +62,28 @@ def before_idle(group: GroupState) -> GroupState:
     return replace(group, handover=replace(group.handover, books=books))
 
 
+def before_callers() -> Cluster:
+    """Return a cluster as it could be before it was kept who sends to a broker that is out."""
+    brokers = {
+        name: replace(it, out=it.out and it.out._replace(callers=()))
+        for name, it in CLUSTER.brokers.items()
+    }
+    return replace(CLUSTER, brokers=brokers)
+
+
 def before_voters() -> Cluster:
     """Return a cluster as it could be before a verdict named its voters."""
+    cluster = before_callers()
     brokers = {
         name: replace(
             it,
             out=it.out and it.out._replace(voters=()),
             spared=it.spared and it.spared._replace(voters=()),
         )
-        for name, it in CLUSTER.brokers.items()
+        for name, it in cluster.brokers.items()
     }
-    told = {name: replace(it, voters=()) for name, it in CLUSTER.told.items()}
-    return replace(CLUSTER, brokers=brokers, told=told)
+    told = {name: replace(it, voters=()) for name, it in cluster.told.items()}
+    return replace(cluster, brokers=brokers, told=told)
 
 
 def before_names(group: GroupState) -> GroupState:

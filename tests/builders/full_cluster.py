@@ -86,6 +86,7 @@ CLUSTER = Cluster(
                     ReporterId("n81"),
                 ),
                 voters=(ReporterId("n74a"), ReporterId("n74b")),
+                callers=(ReporterId("n81a"),),
             ),
             shadow="n82",
             spared=Spared(detector="n83", reason="n84", limit="n85", voters=(ReporterId("n85a"),)),

@@ -22,6 +22,7 @@ class OutForm(Form):
     until: Millis
     testers: tuple[ReporterId, ...]
     voters: tuple[ReporterId, ...] = ()
+    callers: tuple[ReporterId, ...] = ()
 
 
 class SparedForm(Form):
@@ -132,6 +133,7 @@ def _out_form(out: Out) -> OutForm:
         until=out.until,
         testers=out.testers,
         voters=out.voters,
+        callers=out.callers,
     )
 
 
@@ -145,6 +147,7 @@ def _out(form: OutForm) -> Out:
         until=form.until,
         testers=form.testers,
         voters=form.voters,
+        callers=form.callers,
     )
 
 

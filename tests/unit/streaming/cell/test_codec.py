@@ -25,6 +25,7 @@ from streaming.cell.packed import Packed, Packs, pack, pack_cluster, unpack, unp
 from streaming.cell.pulses import NEVER, NONE, Pulses
 from streaming.cell.stored.unreadable import UnreadableState
 from tests.builders.earlier_groups import (
+    before_callers,
     before_drains,
     before_ends,
     before_idle,
@@ -133,13 +134,14 @@ BEFORE_ASKS: Final = replace(PULSES, asks=np.full(3, NEVER))
         ("cell-v2-before-names", before_names(GROUP), NONE, before_voters()),
         ("cell-v2-before-pulses", before_idle(GROUP), NONE, before_voters()),
         ("cell-v2-before-voters", before_idle(GROUP), BEFORE_ASKS, before_voters()),
-        ("cell-v2-before-ends", before_ends(GROUP), BEFORE_ASKS, CLUSTER),
-        ("cell-v2-before-paces", before_paces(GROUP), BEFORE_ASKS, CLUSTER),
-        ("cell-v2-before-asks", before_modes(GROUP), BEFORE_ASKS, CLUSTER),
-        ("cell-v2-before-modes", before_modes(GROUP), PULSES, CLUSTER),
-        ("cell-v2-before-racks", before_racks(GROUP), PULSES, CLUSTER),
-        ("cell-v2-before-drains", before_drains(GROUP), PULSES, CLUSTER),
-        ("cell-v2-before-leaves", before_leaves(GROUP), PULSES, CLUSTER),
+        ("cell-v2-before-ends", before_ends(GROUP), BEFORE_ASKS, before_callers()),
+        ("cell-v2-before-paces", before_paces(GROUP), BEFORE_ASKS, before_callers()),
+        ("cell-v2-before-asks", before_modes(GROUP), BEFORE_ASKS, before_callers()),
+        ("cell-v2-before-modes", before_modes(GROUP), PULSES, before_callers()),
+        ("cell-v2-before-racks", before_racks(GROUP), PULSES, before_callers()),
+        ("cell-v2-before-drains", before_drains(GROUP), PULSES, before_callers()),
+        ("cell-v2-before-leaves", before_leaves(GROUP), PULSES, before_callers()),
+        ("cell-v2-before-callers", GROUP, PULSES, before_callers()),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )
