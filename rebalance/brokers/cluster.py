@@ -156,7 +156,7 @@ class StandingCommand(NamedTuple):
     until_ms: Millis | None
     """When it lapses, as published; None: never."""
     until: Millis | None
-    """The same on the log clock."""
+    """The same on the log clock, which is later if the controller was away (``obeying``)."""
 
 
 @dataclass(frozen=True, slots=True)

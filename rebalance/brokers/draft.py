@@ -20,12 +20,15 @@ class Draft:
     """A mutable copy."""
 
     def __init__(self, before: Cluster, policy: VerdictPolicy) -> None:
-        """Copy the maps."""
+        """Copy the maps.
+
+        ``sure`` is the time that the last two records agree on: one stamp may be wrong.
+        """
         self._before = before
         self.policy = policy
         self.name = before.name
         self.now = before.now
-        self.appended = before.appended
+        self.appended = self.sure = before.appended
         self.sweep_ends = before.sweep_ends
         self.panic_until = before.panic_until
         self.renewed = before.renewed

@@ -7,6 +7,7 @@ Called by ``step``. Its one rule: a command is carried out at once or shown as s
 never silently dropped, and every one is answered.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rebalance.brokers.ballots import discard
@@ -109,11 +110,29 @@ def _know(draft: Draft, name: BrokerName, place: str) -> None:
 
 def lapse(draft: Draft) -> bool:
     """End the commands whose time is over; return whether there were any."""
-    over = [
-        name
-        for name, command in draft.commands.items()
-        if command.until is not None and draft.now >= command.until
-    ]
+    return _end(
+        draft,
+        [
+            name
+            for name, command in draft.commands.items()
+            if command.until is not None and draft.now >= command.until
+        ],
+    )
+
+
+def lapse_as_published(draft: Draft) -> None:
+    """End those that are over for readers: the log clock stands while no controller is there."""
+    _end(
+        draft,
+        [
+            name
+            for name, command in draft.commands.items()
+            if command.until_ms is not None and draft.sure >= command.until_ms
+        ],
+    )
+
+
+def _end(draft: Draft, over: Sequence[BrokerName]) -> bool:
     for name in over:
         drop_votes(draft, name)
         del draft.commands[name]

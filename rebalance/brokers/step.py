@@ -55,7 +55,8 @@ def _advance(draft: Draft, stamp: Stamp) -> None:
     """Let time go by."""
     draft.now = max(draft.now, stamp.heard)
     # As the last record has it, not the largest: a stamp may have been wrong.
-    draft.appended = Millis(stamp.appended + draft.now - stamp.heard)
+    appended = Millis(stamp.appended + draft.now - stamp.heard)
+    draft.appended, draft.sure = appended, min(draft.appended, appended)
     lapsed = [obeying.lapse(draft), rocketmq_table.expire(draft)]
     if draft.sweep_ends is not None and draft.now >= draft.sweep_ends:
         close(draft)

@@ -19,7 +19,7 @@ from rebalance.brokers.ejections import ejection, prolonged, testers
 from rebalance.brokers.events import ReporterId
 from rebalance.brokers.findings import Findings, find
 from rebalance.brokers.limits import in_force, limit_for, present
-from rebalance.brokers.obeying import drop_votes
+from rebalance.brokers.obeying import drop_votes, lapse_as_published
 from rebalance.brokers.policy import DETECTORS
 from rebalance.ids import BrokerName, Millis
 
@@ -35,6 +35,7 @@ def close(draft: Draft) -> None:
     """Count the votes and decide."""
     seen = _seen(draft)
     _meet(draft, seen)
+    lapse_as_published(draft)
     for name in draft.commands:
         drop_votes(draft, name)
     out = frozenset(name for name, broker in draft.brokers.items() if broker.out)

@@ -56,13 +56,19 @@ class ClusterStory:
         self.brokers = brokers
         self.reporters = [f"r{number}" for number in range(reporters)]
         self.now = 0
+        self.away = 0
         self.log: list[BrokerEvent] = []
         self.decisions: list[BrokerDecision] = []
         self._sequence = 0
 
+    @property
+    def wall(self) -> int:
+        """What the broker's clock shows: more than the log's, if no controller was there."""
+        return EPOCH + self.now + self.away
+
     def stamp(self) -> Stamp:
         """Now."""
-        appended = Millis(EPOCH + self.now)
+        appended = Millis(self.wall)
         position = Position(TopicName("latency"), 0, len(self.log))
         return Stamp(Millis(self.now), Millis(self.now), appended, position)
 
@@ -108,7 +114,7 @@ class ClusterStory:
 
     def command(self, broker: str, *, available: bool, lasting: int | None = None) -> None:
         """An operator's command."""
-        until = None if lasting is None else Millis(EPOCH + self.now + lasting)
+        until = None if lasting is None else Millis(self.wall + lasting)
         self.hear(
             BrokerCommanded(self.stamp(), BrokerName(broker), available, until, "because", COMMAND)
         )
@@ -145,7 +151,7 @@ class ClusterStory:
     @property
     def out(self) -> str:
         """The brokers that are out of use by the last word, as of now."""
-        now = EPOCH + self.now
+        now = self.wall
         return "".join(
             name
             for name, told in sorted(self.cluster.told.items())

@@ -63,6 +63,36 @@ def test_an_operator_s_eject_wins_until_it_lapses() -> None:
     assert ("", True) == (story.out, story.verdict("a").available)
 
 
+@pytest.mark.parametrize("available", [False, True])
+def test_a_command_ends_when_it_is_over_for_those_who_read_it(*, available: bool) -> None:
+    """The controller was away for two hours, and the log clock stood: then detectors judge again.
+
+    Nobody obeys it any more, so it may neither hide complaints nor count as an ejection.
+    """
+    story, hour = ClusterStory(), 3_600_000
+    story.sweep()
+    story.command("a", available=available, lasting=hour)
+    story.away = 2 * hour
+    story.pass_time(1)
+    story.sweep()
+    assert {} == story.cluster.commands
+    story.sweep({"a": FAILS})
+    assert ("a", "failures") == (story.out, story.verdict("a").detector)
+
+
+def test_one_wrong_stamp_ends_no_command() -> None:
+    """It would be over for good; the next record shows the time again."""
+    story = ClusterStory()
+    story.sweep()
+    story.command("a", available=False, lasting=3_600_000)
+    story.away = 7_200_000
+    story.pass_time(story.policy.sweep_ms)
+    story.away = 0
+    story.pass_time(story.policy.sweep_ms)
+
+    assert "a" == story.out
+
+
 @pytest.mark.parametrize("sweeps", [1, 2])
 def test_complaints_do_not_outlive_what_spoke_for_a_broker_that_is_kept_out(sweeps: int) -> None:
     """Nobody calls it meanwhile: a minority's failures would be all that is left of the votes."""
