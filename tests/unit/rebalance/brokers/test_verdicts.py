@@ -179,13 +179,18 @@ def test_a_quorum_makes_brokers_known_as_far_as_there_is_room() -> None:
 def test_the_state_is_bounded() -> None:
     """Reporters, brokers and topics beyond the limits are not let in; the silent are forgotten."""
     tiny = VerdictPolicy(reporters_max=3, brokers_max=4, topics_max=1)
-    story = ClusterStory("abcdef", reporters=5, policy=tiny)
+    story = ClusterStory("abcdef", reporters=3, policy=tiny)
+    story.sweep()
+    for number in range(1, 1_500):
+        for reporter in ("r3", "r4"):
+            story.report(reporter, *sights({"a": FINE}), sequence=number)
+    numbers = {it.stamp: it.sequence for it in story.log if isinstance(it, Reported)}
     story.sweep()
     story.host("t", "ab")
     story.host("u", "ab")
 
-    assert ["more than 3 reporters"] * 2 == [
-        it.detail for it in story.decisions if isinstance(it, ReportRefused)
+    assert [("more than 3 reporters", 1)] * 2 + [("more than 3 reporters", 1_001)] * 2 == [
+        (it.detail, numbers[it.stamp]) for it in story.decisions if isinstance(it, ReportRefused)
     ]
     assert (3, 4, 1) == (
         len(story.cluster.reporters),
