@@ -39,6 +39,8 @@ class HostPlan:
         """The last word on each topic; None: it was lost on the way, or is old."""
         self._renewed: float | None = None
         self._missed: set[str] = set()
+        self.beyond = 0
+        """Topics of the last look that the jury has no room for."""
 
     @property
     def known(self) -> Collection[str]:
@@ -60,11 +62,14 @@ class HostPlan:
         gone, self._missed = missing & self._missed, missing
         now = [Hosts(topic=topic, brokers=()) for topic in sorted(gone)]
         now += [_hosts(topic, brokers) for topic, brokers in sorted(topics.items()) if brokers]
+        self.beyond = 0
         return [hosts for hosts in now if self._is_news(hosts)]
 
     def _is_news(self, hosts: Hosts) -> bool:
-        known = hosts.topic in self._said or len(self._said) < self._topics_max
-        if not known or hosts.topic.startswith(self._passed_over):
+        if hosts.topic.startswith(self._passed_over):
+            return False
+        if hosts.topic not in self._said and len(self._said) >= self._topics_max:
+            self.beyond += 1
             return False
         before, self._said[hosts.topic] = self._said.get(hosts.topic), hosts
         return before != hosts

@@ -35,6 +35,7 @@ class HostWatcher:
         self._log = logger(self.name)
         self._writing = Trouble(self._log, "write hosts")
         self._plan = HostPlan(options.topics.prefix, options.verdicts.topics_max)
+        self._beyond = 0
 
     def run(self, stop: Event) -> None:
         """Watch: look, tell."""
@@ -46,6 +47,7 @@ class HostWatcher:
             if seen is not None:
                 cluster = options.feeds.cluster or seen.cluster
                 news = self._plan.news(seen.topics, time.monotonic())
+                self._warn()
                 for hosts in news:
                     self._tell(producer, cluster, hosts)
                 if news:
@@ -55,6 +57,17 @@ class HostWatcher:
             producer.flush(LIFETIME_MS / 1000)
             producer.poll()
             stop.wait(interval_ms / 1000)
+
+    def _warn(self) -> None:
+        """Say once that there are topics without room; whoever adds more knows it then."""
+        beyond, self._beyond = self._beyond, self._plan.beyond
+        if self._beyond and not beyond:
+            self._log.warning(
+                "there are more topics than the jury remembers: it may take out the last broker of "
+                "one of the others",
+                topics=self._beyond,
+                remembered=self._options.verdicts.topics_max,
+            )
 
     def _producer(self) -> FeedProducer:
         config = client_config(self._options, self.name, self._writing)

@@ -83,11 +83,13 @@ def test_no_more_topics_are_said_than_the_jury_remembers() -> None:
     """Those that were first stay; when one of them goes, another has its place."""
     book = plan(topics_max=2)
     assert {"a": ("1",), "b": ("1",)} == said(book.news({"a": ONE, "b": ONE, "c": ONE}, 0))
+    assert 1 == book.beyond
     book.news({"b": ONE, "c": ONE}, 0)
     for hosts in book.news({"b": ONE, "c": ONE}, 0):
         book.taken(hosts)
 
     assert {"c": ("1",)} == said(book.news({"b": ONE, "c": ONE}, 0))
+    assert 0 == book.beyond
 
 
 def test_everything_is_said_again_once_a_day() -> None:
