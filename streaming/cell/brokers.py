@@ -4,6 +4,10 @@
 every jury, at their places in the log, so that a sweep ends at the same record however the log is
 cut into batches; but no jury is unpacked for a tick without a due deadline.
 
+While the gate is shut (``gate``) no sweep ends. So what is reported then would all be one sweep,
+however many hours it took, and what had been good at last would be judged by its worst. It is not
+counted, nor is what was reported before. Reporters say more in seconds.
+
 Called by ``fold``. Its one rule: the result depends on the cell and the rows alone.
 """
 
@@ -53,14 +57,21 @@ class Juries:
     policy: VerdictPolicy
     outlet: Outlet
     now: Stamp
+    shut: bool = False
+    """The gate was shut when this batch came."""
+    begins: bool = False
+    """And is open now."""
 
     def deliberate(
         self, cell: Cell, said: Mapping[ClusterName, Sequence[Said]], ticks: Sequence[Said]
     ) -> Deliberated:
         """Step every jury that heard something or whose time is up."""
         clusters = cell.clusters.by_name()
+        said = _without_reports(said) if self.shut else said
         awake = said.keys() | {
-            name for name, packed in clusters.items() if packed.is_due(cell.clock.now)
+            name
+            for name, packed in clusters.items()
+            if packed.is_due(cell.clock.now) or (self.begins and not packed.kept)
         }
         records: list[Record] = []
         refused: list[ReportRefused] = []
@@ -83,6 +94,8 @@ class Juries:
     ) -> tuple[Packed | None, list[Record], list[ReportRefused]]:
         """Step one jury; if that fails, no other one is affected, and its verdicts stand."""
         before = Cluster(name) if was is None else unpack_cluster(was)
+        if self.begins:
+            before = _unheard(before)
         try:
             after = step(before, events, self.policy)
             packed = None if after.cluster.deadline is None else pack_cluster(after.cluster)
@@ -112,8 +125,7 @@ class Juries:
         Reports are not: their senders say more in a moment. So what was reported in this sweep is
         forgotten, too: were it the reason, no sweep would ever end again.
         """
-        reporters = {name: replace(it, calls={}, tests={}) for name, it in before.reporters.items()}
-        kept = pack_cluster(replace(before, reporters=reporters)).rest
+        kept = pack_cluster(_unheard(before)).rest
         packed = Packed(None, kept, kept=reason.encode())
         refused = [
             ReportRefused(before.name, event.stamp, reason)
@@ -127,6 +139,24 @@ class Juries:
         detail = reason or "it works again"
         cause = Cause(CauseKind.AILMENT, name, self.now.position, detail)
         return ailed(GroupAiled(GroupName(name), reason, self.now.appended, cause), self.outlet)
+
+
+def _without_reports(
+    said: Mapping[ClusterName, Sequence[Said]],
+) -> dict[ClusterName, list[Said]]:
+    """Return what remains, and of which clusters."""
+    rest = {
+        name: [it for it in each if not isinstance(it[1], Reported)] for name, each in said.items()
+    }
+    return {name: each for name, each in rest.items() if each}
+
+
+def _unheard(cluster: Cluster) -> Cluster:
+    """Return a cluster without what its reporters have said lately; who they are stays known."""
+    reporters = {
+        name: replace(it, calls={}, streaks={}, tests={}) for name, it in cluster.reporters.items()
+    }
+    return replace(cluster, reporters=reporters)
 
 
 def _without_room(name: ClusterName, said: Sequence[Said]) -> list[ReportRefused]:

@@ -89,8 +89,8 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None 
         letters = letters + returned
     if register.pulses is not there or register.is_changed:
         cell = replace(cell, pulses=pulses.write(register.closed()))
-    if heard.of_brokers or cell.is_jury_due():
-        juries = Juries(rules.verdicts, rules.outlet, heard.now)
+    if heard.of_brokers or cell.is_jury_due() or let.opened:
+        juries = Juries(rules.verdicts, rules.outlet, heard.now, way.shut, let.opened)
         cell, verdicts, refused = juries.deliberate(cell, heard.of_brokers, heard.ticks)
         records += verdicts
         letters = letters + [_returned(it.stamp, it.detail, heard.originals) for it in refused]
