@@ -152,6 +152,23 @@ def _pause(draft: Draft, command: Pause, stamp: Stamp) -> str:
     return remark
 
 
+def keep_time(draft: Draft, now: Stamp, decided: Millis | None) -> None:
+    """Let a pause end when people were told: the log clock stood while no controller was there.
+
+    That it is over may have been decided and published before that is forgotten.
+    """
+    ends = draft.rules.pause_ends
+    if ends is None or draft.rules.paused_until is None:
+        return
+    if decided is not None and ends <= decided:
+        draft.rules.end_pause()
+        return
+    until = Millis(now.clock + max(0, ends - now.appended))
+    if until < draft.rules.paused_until:
+        draft.rules.pause(until, ends)
+        draft.expect_by(until)
+
+
 def _member(draft: Draft, name: MemberId) -> Member:
     member = draft.membership.members.get(name)
     if member is None:

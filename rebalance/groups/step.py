@@ -73,7 +73,7 @@ def step(
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
     if starts or not draft.before.is_out:
         _note_published(draft, now, starts=starts)
-    _enter(draft, events, news, now)
+    _enter(draft, events, news, now, starts=starts)
     if draft.is_quiet and draft.before.is_settled:
         return unchanged(draft)
     return conclude(draft, _move(draft, allocator, now), now)
@@ -89,7 +89,12 @@ def _note_published(draft: Draft, now: Stamp, *, starts: bool) -> None:
 
 
 def _enter(
-    draft: Draft, events: Sequence[Moment], news: adoption.Published | None, now: Stamp
+    draft: Draft,
+    events: Sequence[Moment],
+    news: adoption.Published | None,
+    now: Stamp,
+    *,
+    starts: bool,
 ) -> None:
     """Enter each event in log order; before each, and at last, do what is due by then.
 
@@ -106,6 +111,8 @@ def _enter(
             _fold(draft, own_names.told_apart(draft, event))
     if news is not None:  # again, as after a start: for those who joined by these later events
         sessions.begin(draft, now)
+    if starts or news is not None:
+        obeying.keep_time(draft, now, None if news is None else news.decided)
     timers.fire(draft, now)
     if news is not None:
         draft.outbox.changes.append(news.cause)  # last, so that it is the step's cause

@@ -61,28 +61,31 @@ class Remembered(Story):
         kept: int = 0,
         late: float = 0,
         lost: Collection[str] = (),
+        still: bool = False,
     ) -> list[Decision]:
         """Start with an old memory; without any, read what is kept of the log.
 
         The first batch ends ``late`` seconds after what was found, but for what is lost of it:
-        the records of these members, or, by an empty name, the group's.
+        the records of these members, or, by an empty name, the group's. If the clock is ``still``,
+        all of the past has one time, as where no tick of it moves the clock (``gate``).
         """
         self.log += self._freed(self._stamp())
         self.decided = []  # it was written before the start, and is read with the past
         nothing = Memory(GroupState(self.state.name), LogClock(), kept)
         self.state, self.clock, read = memory or nothing
-        past = list(self._again(self.log[read:]))
+        past = list(self._again(self.log[read:], still=still))
         told = list(self._found())
         there = [replace(it, of=len(told)) for it in told if getattr(it, "member", "") not in lost]
         self.log += (present := there if lost else told)
         self.away(seconds=late)
         return super()._step([*past, *present], self._stamp())
 
-    def _again(self, log: Sequence[Moment]) -> Iterator[Moment]:
+    def _again(self, log: Sequence[Moment], *, still: bool) -> Iterator[Moment]:
         """Stamp what is read again by the clock as it is now."""
         for moment in log:
             appended = moment.stamp.appended
-            self.clock = self.clock.advanced(appended, self.policy.max_clock_step_ms)
+            if not still:
+                self.clock = self.clock.advanced(appended, self.policy.max_clock_step_ms)
             now = self.clock.now
             yield replace(moment, stamp=replace(moment.stamp, clock=now, heard=now))
 

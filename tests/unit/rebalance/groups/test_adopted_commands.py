@@ -15,9 +15,10 @@ from rebalance.groups.model.decisions import (
     AssignmentWithdrawn,
     CommandAnswered,
     Outcome,
+    PauseEnded,
 )
-from rebalance.ids import MemberId
-from tests.builders.amnesia import a_story, at_work
+from rebalance.ids import MemberId, Millis
+from tests.builders.amnesia import a_story, at_work, beats
 from tests.builders.notation import life
 from tests.builders.records import (
     commanded,
@@ -54,6 +55,27 @@ def test_a_pause_of_the_past_still_holds() -> None:
     story.forgets()
 
     assert story.state.rules.paused
+
+
+@pytest.mark.parametrize("left", [-40, 25])
+def test_a_pause_for_a_time_ends_when_people_were_told(left: int) -> None:
+    """Also read again with all commands of the log, at a clock that has just begun."""
+    story = at_work()
+    story.reads(commanded(Pause(Millis(story.wall + 60_000))))
+    for _ in range((60 - left) // 5):
+        story.waits(seconds=5)
+        story.reads(*beats(story, "a", "b"))
+    ended = len(only(PauseEnded, story.decisions))
+    assert (left < 0) == ended
+    story.forgets(still=True)
+
+    assert (left > 0) == story.state.rules.paused
+    for _ in range(max(0, left) // 5):
+        assert story.state.rules.paused
+        story.waits(seconds=5)
+        story.reads(*beats(story, "a", "b"))
+    assert not story.state.rules.paused
+    assert 1 == len(only(PauseEnded, story.decisions))
 
 
 def test_commands_that_nobody_had_read() -> None:

@@ -1,5 +1,7 @@
 """Commands: obeyed once, answered once, through the same hands as everything else."""
 
+from dataclasses import replace
+
 import pytest
 
 from rebalance.groups.model.commands import (
@@ -223,6 +225,23 @@ def test_a_pause_may_end_by_itself() -> None:
 
     story.waits(seconds=1)
     assert {"orders-0": "a@1", "orders-1": "a@3"} == story.pages()
+    assert ["its time is over"] == [it.cause.detail for it in only(PauseEnded, story.decisions)]
+
+
+@pytest.mark.parametrize("was_read", [True, False])
+def test_a_pause_is_over_when_its_time_is_though_no_controller_was_there(*, was_read: bool) -> None:
+    """The log clock stood meanwhile: what starts again ends it, or does not begin it any more."""
+    story = two_members(policy=Policy(session_timeout_ms=Millis(60_000)))
+    given, pause = Millis(story.wall), commanded(Pause(until=Millis(story.wall + 60_000)))
+    if was_read:
+        story.reads(pause, left("b"))
+        story.away(seconds=3_600)
+        story.starts()
+    else:
+        story.away(seconds=3_600)
+        story.starts(lambda stamp: pause(replace(stamp, appended=given)), left("b"))
+
+    assert {"orders-0": "a", "orders-1": "a"} == story.owners()
     assert ["its time is over"] == [it.cause.detail for it in only(PauseEnded, story.decisions)]
 
 
