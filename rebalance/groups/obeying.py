@@ -32,6 +32,7 @@ from rebalance.groups.model.decisions import CommandAnswered, MemberChange, Outc
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Commanded
 from rebalance.groups.model.member import Member
+from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.subscriptions import RETRIES
 from rebalance.ids import Epoch, MemberId, Millis
 from rebalance.stamp import Stamp
@@ -195,16 +196,21 @@ def _drain(draft: Draft, command: DrainMember, event: Commanded) -> None:
 
 def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:
     """Set the group's own policy; members whose heartbeat interval changes are told."""
-    try:
-        command.overrides.over(draft.general)
-    except ValueError as contradiction:
-        raise Refused(str(contradiction)) from contradiction
+    _check(draft, command.overrides)
     before = draft.policy
     draft.choose(command.overrides)
     mass_silence.hold_no_longer(draft)
     pace.follow(draft, before, stamp)
     draft.expect_by(stamp.clock)
     return remarks.of_policy(draft, command.overrides)
+
+
+def _check(draft: Draft, overrides: Overrides) -> None:
+    """Refuse rules that no policy may have."""
+    try:
+        overrides.over(draft.general)
+    except ValueError as contradiction:
+        raise Refused(str(contradiction)) from contradiction
 
 
 def _choose_mode(draft: Draft, command: ChooseMode, event: Commanded) -> str:
@@ -223,6 +229,7 @@ def _choose_mode(draft: Draft, command: ChooseMode, event: Commanded) -> str:
         raise Refused(reason)
     if command.pops and len(rest) >= _POPPED:
         raise Refused(f"the group shares {len(rest)} topics by command, the limit")
+    _check(draft, Overrides(share_number=command.share_number))
     draft.rules.popped = {**rest, command.topic: command.share_number} if command.pops else rest
     rocketmq_clients.share(draft, frozenset(draft.rules.popped))
     draft.outbox.changes.append(_cause(event))

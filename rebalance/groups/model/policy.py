@@ -27,6 +27,11 @@ BEATS_IN_A_SESSION: Final = 4
 pace, and then two may be lost. Kafka's default has three."""
 
 
+_SHARED_MAX: Final = 100
+"""The highest share number: so many runs of queues each member's record names. With ten thousand
+members and half of them it would be fifty million queues; all of them are one list."""
+
+
 class TwinRule(StrEnum):
     """What happens when two lives claim one name."""
 
@@ -87,7 +92,7 @@ class Policy:
 
     share_number: int = -1
     """How many members' runs of queues, beside its own, a member of mode shared draws from
-    (``commons``). RocketMQ's default: all."""
+    (``commons``). RocketMQ's default, all: -1."""
     share_numbers: tuple[tuple[str, int], ...] = ()
     """Other ones, by topic, or by group and topic with a slash between them."""
 
@@ -160,6 +165,8 @@ class Policy:
             raise ValueError("revocation_timeout must not exceed its maximum")
         if self.on_twin is TwinRule.HAND_OVER:
             raise ValueError("on_twin cannot be hand-over: only instances can be handed over")
+        if max(self.share_number, *(it for _, it in self.share_numbers), -1) > _SHARED_MAX:
+            raise ValueError(f"share_number must be at most {_SHARED_MAX}, or -1 for all")
 
     def _check_ranges(self) -> None:
         positive = {

@@ -71,6 +71,11 @@ ANSWERS = [
         "on_twin cannot be separate for one group: names are the controller's",
     ),
     (ChooseMode(TopicName("orders"), pops=True), "done", "no RocketMQ client subscribes it"),
+    (
+        ChooseMode(TopicName("orders"), pops=True, share_number=101),
+        "refused",
+        "share_number must be at most 100, or -1 for all",
+    ),
     (ChooseMode(TopicName("odrers"), pops=True), "done", "no member subscribes it yet"),
     (Approve(), "refused", "no eviction and no route waits for approval"),
     (Forget(), "refused", "the group has 2 members"),

@@ -36,6 +36,14 @@ REFUSED = {
     "no time to let go": ({"revocation_timeout_ms": 0}, "revocation_timeout must be positive"),
     "a clock that stands": ({"max_clock_step_ms": 0}, "max_clock_step must be positive"),
     "less than no grace": ({"eager_grace_ms": -1}, "eager_grace must not be negative"),
+    "very many share a queue": (
+        {"share_number": 101},
+        "share_number must be at most 100, or -1 for all",
+    ),
+    "very many share a queue of one topic": (
+        {"share_numbers": (("orders", 2), ("visits", 101))},
+        "share_number must be at most 100, or -1 for all",
+    ),
     "no members": ({"max_members": 0}, "max_members must be positive"),
     "no patterns": ({"max_patterns": 0}, "max_patterns must be positive"),
     "no queues": ({"max_queues": 0}, "max_queues must be positive"),
@@ -43,7 +51,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("fields", "complaint"), REFUSED.values(), ids=REFUSED.keys())
-def test_contradiction_is_refused(fields: dict[str, int], complaint: str) -> None:
+def test_contradiction_is_refused(fields: dict[str, object], complaint: str) -> None:
     """A policy that exists makes sense; one that does not names the setting."""
     with pytest.raises(ValueError, match=re.escape(complaint)) as refusal:
         Policy(**fields)  # type: ignore[arg-type]  # a table of wrong ones
