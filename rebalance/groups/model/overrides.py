@@ -69,11 +69,27 @@ NONE = Overrides()
 
 @lru_cache(maxsize=256)
 def effective(policy: Policy, overrides: Overrides, pace_ms: Millis) -> Policy:
-    """Return a group's policy, without overrides that contradict the controller's by now.
+    """Return a group's policy, without those overrides that contradict the controller's by now.
 
     Its members beat no more often than the pace says, where the policy lets them.
     """
     try:
         return overrides.over(policy).at_pace(pace_ms)
     except ValueError:
-        return policy.at_pace(pace_ms)
+        return _fitting(policy, overrides).at_pace(pace_ms)
+
+
+def _fitting(policy: Policy, overrides: Overrides) -> Policy:
+    """Return the policy with each override that fits it; one may fit only after another."""
+    left = {name: value for name, value in asdict(overrides).items() if value is not None}
+    while left:
+        before = policy
+        for name, value in list(left.items()):
+            try:
+                policy = replace(NONE, **{name: value}).over(policy)
+            except ValueError:
+                continue
+            del left[name]
+        if policy == before:
+            break
+    return policy

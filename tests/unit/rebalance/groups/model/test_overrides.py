@@ -1,10 +1,12 @@
 """Rules of a group's own: given all at once, checked as a policy is, counted from then on."""
 
+import pytest
+
 from rebalance.groups.model.commands import ChoosePolicy
 from rebalance.groups.model.decisions import AssignmentIssued, Rebalanced
-from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.overrides import Overrides, effective
 from rebalance.groups.model.overview import GroupSummarised
-from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import MemberId, Millis, TopicName
 from tests.builders.records import commanded, joined, routed
 from tests.builders.story import only, two_members
@@ -79,3 +81,35 @@ def test_rules_that_the_controller_has_come_to_contradict_rest() -> None:
     story.policy = Policy()
     story.reads(joined("d"))
     assert 60_000 == story.state.membership.members[MemberId("d")].session_timeout_ms
+
+
+@pytest.mark.parametrize(
+    ("own", "settings", "rest"),
+    [
+        (
+            Overrides(on_twin=TwinRule.REFUSE_NEWER, eager_grace_ms=Millis(2_000)),
+            Policy(on_twin=TwinRule.SEPARATE),
+            Overrides(eager_grace_ms=Millis(2_000)),
+        ),
+        (
+            Overrides(session_timeout_ms=Millis(12_000), blast_percent=80),
+            Policy(session_timeout_ms=Millis(20_000), session_timeout_ms_min=Millis(15_000)),
+            Overrides(blast_percent=80),
+        ),
+        (
+            Overrides(
+                session_timeout_ms=Millis(30_000),
+                session_timeout_ms_max=Millis(40_000),
+                heartbeat_interval_ms=Millis(16_000),
+            ),
+            Policy(session_timeout_ms_max=Millis(20_000)),
+            Overrides(session_timeout_ms=Millis(30_000), session_timeout_ms_max=Millis(40_000)),
+        ),
+    ],
+    ids=["twins", "sessions", "one that needs another"],
+)
+def test_other_settings_of_the_controller_end_only_what_contradicts_them(
+    own: Overrides, settings: Policy, rest: Overrides
+) -> None:
+    """It was started again with them; the rest of the group's own policy still counts."""
+    assert rest.over(settings) == effective(settings, own, Millis(0))
