@@ -42,6 +42,8 @@ _CHECKED = (
 )
 """What correctness rests on, and that one record stops nobody (SECURITY.md). The rest is tuning,
 and the operator's to change."""
+_WITH = {"retention.ms": ("segment.ms",)}
+"""What has to be altered with it: Kafka deletes whole segments, and none that it still writes."""
 
 
 class _UnknownTopic(Failure):
@@ -198,10 +200,11 @@ def _problems(
     for name in _CHECKED:
         must = spec.config.get(name)
         if must is not None and config[name] != must:
+            added = ",".join(f"{it}={spec.config[it]}" for it in (name, *_WITH.get(name, ())))
             yield (
                 f"{spec.name} has {name}={config[name]}, must be {must}: run kafka-configs.sh "
                 f"--bootstrap-server {servers} --alter --entity-type topics "
-                f"--entity-name {spec.name} --add-config {name}={must}"
+                f"--entity-name {spec.name} --add-config {added}"
             )
 
 

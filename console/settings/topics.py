@@ -21,7 +21,11 @@ def _kept(topic: Topic[Any]) -> timedelta:
 
 
 class RetentionSettings(Section):
-    """How long records stay on the topics that are not compacted."""
+    """How long records stay on the topics that are not compacted.
+
+    Topics that exist are not altered: `trimtab topics check` prints the commands that do it. Type
+    these first, because the controller does not start on a topic with another retention.
+    """
 
     members: Duration = _kept(topics.MEMBERS)
     """Joins and leaves. A controller that was away for longer continues from what is published: it

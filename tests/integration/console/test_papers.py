@@ -35,6 +35,7 @@ ANSWERS = {
     "check --group": {ExitCode.OK},
     "check": {ExitCode.OK, ExitCode.UNHEALTHY},  # and write what no controller would
     "controllers hand-over": {ExitCode.NOT_FOUND},  # there is no standby
+    "topics check --set": {ExitCode.UNHEALTHY},  # it says how they get so
     "groups move": {ExitCode.NOT_FOUND},  # the members are none of Kafka's
     "groups approve": {ExitCode.UNHEALTHY},  # refused: nothing waits
 }

@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient
 
 from console.errors import Failure
 from console.topics import create_missing, survey
-from trimtab.protocol import topic_specs
+from trimtab.protocol import kept_for, topic_specs
 
 SPECS = topic_specs("t.", 2)
 
@@ -63,6 +63,21 @@ def test_a_setting_that_differs_has_a_command_that_can_be_typed() -> None:
 
     (problem,) = found.problems
     assert "run kafka-configs.sh --bootstrap-server here:1 --alter --entity-type topics" in problem
+
+
+def test_what_is_kept_for_less_is_rolled_sooner() -> None:
+    """Kafka keeps the segment that it writes: of an hour with those of a day seven would stay."""
+    brokers = Brokers(lagging=0)
+    brokers.made = True
+    (spec,) = (it for it in SPECS if it.name == "t.heartbeats")
+    hour = kept_for(3_600_000)
+    (found,) = survey(
+        cast("AdminClient", brokers), [replace(spec, config={**spec.config, **hour})], "here:1"
+    )
+
+    (problem,) = found.problems
+    added = problem.rpartition("--add-config ")[2]
+    assert hour == dict(it.split("=") for it in added.split(","))
 
 
 def test_a_broker_that_never_hears_of_it_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
