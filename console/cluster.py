@@ -74,8 +74,9 @@ def bootstrap_servers(settings: Settings) -> str:
     address = Instance(Path(settings.home)).running()
     if address is None:
         raise Away(
-            f"no Kafka runs in {Path(settings.home).absolute()}: start one with "
-            "`trimtab kafka start`, or set kafka.bootstrap_servers",
+            f"no Kafka runs in {Path(settings.home).absolute()}, and kafka.bootstrap_servers is "
+            "not set: name the settings by --config or TRIMTAB_CONFIG, or start one with "
+            "`trimtab kafka start`",
             ExitCode.NOT_FOUND,
         )
     return address.bootstrap_servers

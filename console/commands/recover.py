@@ -4,7 +4,7 @@ The rules are in ``console.recovery``; here the checkpoint is found.
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,12 @@ from console.commands.options import ConfigFile, KeyValues, Output, settings_of
 from console.errors import ExitCode, Failure
 from console.output import Format, Listing, show
 from console.progress import Stderr
+
+if TYPE_CHECKING:
+    from console.settings import Loaded
+
+_PLACES = (("home",), ("controller", "checkpoint"))
+"""Each says where the checkpoint is."""
 
 
 def recover(
@@ -44,8 +50,9 @@ def recover(
     from streaming.startup.damage import last
     from streaming.startup.losses import NotSurveyed
 
-    settings = settings_of(config, key_values).settings
-    named = checkpoint or _own(settings.controller.checkpoint)
+    loaded = settings_of(config, key_values)
+    settings = loaded.settings
+    named = checkpoint or _own(loaded)
     found = list(of_files(place := present(named)))
     planned, done = last(place, OFFSETS), last(place, COMMITS)
     well, notes = f"nothing is wrong; last committed batch: {done}; last started: {planned}", []
@@ -66,11 +73,23 @@ def recover(
         raise typer.Exit(ExitCode.UNHEALTHY)
 
 
-def _own(checkpoint: str) -> Path:
-    """Return where the controller's checkpoint is, if that is here."""
+def _own(loaded: "Loaded") -> Path:
+    """Return where the controller's checkpoint is, if that is here.
+
+    Where none is here, and nobody has said that it would be, it may be anywhere: that all is well
+    would be more than is known.
+    """
+    from console.recovery import present
     from streaming.startup.damage import local
 
+    checkpoint = loaded.settings.controller.checkpoint
     if (found := local(checkpoint)) is None:
         reason = f"{checkpoint} is not on this machine"
         raise Failure(f"{reason}: copy it here, and name the copy by --checkpoint", ExitCode.USAGE)
-    return found
+    if present(found).exists() or any(loaded.origin(it) != "default" for it in _PLACES):
+        return found
+    raise Failure(
+        f"there is no checkpoint in {found.absolute()}, and no setting says where it is: name the "
+        "controller's settings by --config or TRIMTAB_CONFIG, or the place by --checkpoint",
+        ExitCode.USAGE,
+    )

@@ -40,16 +40,19 @@ ANSWERS = {
     "groups approve": {ExitCode.UNHEALTHY},  # refused: nothing waits
 }
 """What is not 0 here."""
+NAMED = "TRIMTAB_CONFIG"
+"""What names them, to every command."""
 PATIENCE_S = 240.0
 
 
-def production(home: Path) -> Path:
-    """The settings that operate.md shows, with a folder of ours."""
+def production(home: Path) -> str:
+    """The settings that operate.md shows, with a folder of ours, and where they are."""
     shown, secured = re.findall(r"^```toml\n(.*?)^```", text(PAGES[0]), re.MULTILINE | re.DOTALL)
     assert {"options"} == tomllib.loads(secured)["kafka"].keys()
+    assert f"export {NAMED}=/etc/trimtab/production.toml" in text(PAGES[0])
     file = home / "production.toml"
     file.write_text(shown.replace("/var/lib/", f"{home}/"))
-    return file
+    return str(file)
 
 
 def test_a_block_has_commands_of_ours_alone() -> None:
@@ -74,7 +77,7 @@ def placed(
     """The terminal on the controller's machine, where the page's settings lie."""
     monkeypatch.setenv("TRIMTAB_HOME", str(controller.home))
     monkeypatch.setenv("TRIMTAB_TOPICS__REPLICATION_FACTOR", "1")
-    production(tmp_path)
+    monkeypatch.setenv(NAMED, production(tmp_path))
     monkeypatch.chdir(tmp_path)
     return terminal
 
@@ -105,12 +108,15 @@ def test_every_command_that_asks_or_tells_a_live_controller_works(
 
 def test_every_command_that_starts_a_controller_is_understood(tmp_path: Path) -> None:
     """Without a Kafka each start ends with 5, as operate.md says, and with nothing else to say."""
-    production(tmp_path)
-    nowhere = {"TRIMTAB_KAFKA__BOOTSTRAP_SERVERS": "127.0.0.1:1", "PYTHONPATH": str(ROOT)}
+    nowhere = {
+        NAMED: production(tmp_path),
+        "TRIMTAB_KAFKA__BOOTSTRAP_SERVERS": "127.0.0.1:1",
+        "PYTHONPATH": str(ROOT),
+    }
     started = []
     for number, line in enumerate(STARTING):
         words = shlex.split(line.replace("/var/lib/", f"{tmp_path}/"))
-        home = {} if "--config" in words else {"TRIMTAB_HOME": str(tmp_path / str(number))}
+        home = {"TRIMTAB_HOME": str(tmp_path / str(number))}  # or `--set` says another one
         process = subprocess.Popen(
             [sys.executable, "-m", "console.main", "--quiet", *words],
             cwd=tmp_path,

@@ -200,8 +200,8 @@ def test_a_cluster_that_is_not_there_is_named(run: Run) -> None:
     assert 4 == code
     home = Path.cwd() / ".trimtab"
     line = (
-        f"trimtab: no Kafka runs in {home}: start one with `trimtab kafka start`, "
-        "or set kafka.bootstrap_servers\n"
+        f"trimtab: no Kafka runs in {home}, and kafka.bootstrap_servers is not set: name the "
+        "settings by --config or TRIMTAB_CONFIG, or start one with `trimtab kafka start`\n"
     )
     assert line == err
 

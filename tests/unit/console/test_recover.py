@@ -20,6 +20,26 @@ def test_where_none_is_none_is_missed(run: Run, tmp_path: Path) -> None:
     assert "`trimtab run` begins one; no queue moves" in said
 
 
+def test_where_nobody_says_where_it_is_nothing_is_said_to_be_well(run: Run) -> None:
+    """In an outage "all is well" would be said of a folder where no controller ever was."""
+    code, said, error = run("recover")
+    told = run("recover", "--set", "home=state")
+
+    assert (USAGE, "") == (code, said)
+    assert f"no checkpoint in {Path.cwd() / '.trimtab' / 'checkpoint'}, and no setting" in error
+    assert "TRIMTAB_CONFIG" in error
+    assert 0 == told[0]
+
+
+def test_one_that_is_here_needs_no_settings(run: Run) -> None:
+    """A controller that was started without any has put it here."""
+    plans = Path(".trimtab") / "checkpoint" / "offsets"
+    plans.mkdir(parents=True)
+    (plans / "7").write_text("")
+
+    assert UNHEALTHY == run("recover")[0]
+
+
 def test_programs_are_told_of_none_in_their_own_words(run: Run, tmp_path: Path) -> None:
     """Prose would end whoever reads JSON, at the very time when nothing is wrong."""
     code, said, _ = run("recover", "--checkpoint", str(tmp_path / "checkpoint"), "-o", "json")
