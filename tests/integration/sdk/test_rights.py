@@ -230,6 +230,26 @@ def test_a_controller_and_its_members_need_no_more(secured: SecuredKafka, tmp_pa
         reads_for_itself(reader)
 
 
+def test_who_makes_topics_needs_no_more(
+    secured: SecuredKafka, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Be it `topics init`, or a controller with `--init-topics`, which goes the same way."""
+    run = caller(monkeypatch, capsys)
+    for user, rights, others in (
+        ("maker", ("Create", "Describe", "DescribeConfigs"), {}),
+        ("starter", ("Create",), CONTROLLER),
+    ):
+        secured.user(user, PASSWORD)
+        for operation in rights:
+            secured.allow(user, operation, f"{user}.", prefixed=True)
+        for operation, topics in others.items():
+            for name in topics:
+                secured.allow(user, operation, f"{user}.{name}")
+        whole = flags(Caller(secured, "confluent").arguments("SASL_SSL", user))
+        code, _, error = run("topics", "init", *whole, "--set", f"topics.prefix={user}.")
+        assert 0 == code, (user, error)
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_each_right_that_a_consumer_lacks_is_named(secured: SecuredKafka, client: Client) -> None:
     """Once, in time: Kafka itself names neither the operation nor, of a group, which one."""
