@@ -86,8 +86,9 @@ class ControllerSettings(Section):
     settings (without secrets) and what runs (SECURITY.md)."""
 
     http_address: str = Field(default="127.0.0.1", min_length=1)
-    """Where the controller answers /livez, /readyz and /metrics (docs/operate.md). They show names
-    of groups and brokers to anyone who reaches the address, and accept no commands."""
+    """Where the controller answers /livez, /readyz and /metrics (docs/operate.md); "::" is on all
+    addresses, of IPv4 as well. They show names of groups and brokers to anyone who reaches the
+    address, and accept no commands."""
 
     http_port: int = Field(default=9404, ge=0, le=65535)
     """The port of these; 0 turns them off. One that is taken is an error, so that no probe ever

@@ -7,6 +7,7 @@ replaces the last line.
 import os
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import AF_INET, AF_INET6, has_dualstack_ipv6
 from threading import Thread
 from typing import Any
 
@@ -36,7 +37,13 @@ class Probe(BaseHTTPRequestHandler):
         """Say nothing of each question."""
 
 
-probes = ThreadingHTTPServer(("", int(os.environ["PROBE_PORT"])), Probe)
+class Probes(ThreadingHTTPServer):
+    """Listens on all addresses: some clusters have IPv6 alone."""
+
+    address_family = AF_INET6 if has_dualstack_ipv6() else AF_INET
+
+
+probes = Probes(("", int(os.environ["PROBE_PORT"])), Probe)
 Thread(target=probes.serve_forever, daemon=True).start()
 with consumer:
     for message in consumer:

@@ -13,7 +13,15 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import AF_INET, AF_INET6, SHUT_RDWR, socket
+from socket import (
+    AF_INET,
+    AF_INET6,
+    IPPROTO_IPV6,
+    IPV6_V6ONLY,
+    SHUT_RDWR,
+    has_dualstack_ipv6,
+    socket,
+)
 from socketserver import TCPServer
 from threading import Lock, Thread
 from typing import Any, Final, NamedTuple
@@ -23,6 +31,9 @@ _ASKING: Final = 16
 """Connections at a time; Prometheus and a few probes need one each, for milliseconds."""
 _PATIENCE_S: Final = 5.0
 """How long whoever has connected may take to ask."""
+_ALL: Final = "::"
+"""All addresses, of IPv4 as well: a cluster has the one, the other, or both."""
+_ALL_OF_IPV4: Final = "0.0.0.0"  # noqa: S104 - where somebody has set `_ALL`
 TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -60,6 +71,8 @@ class _Server(ThreadingHTTPServer):
 
     def server_bind(self) -> None:
         """Listen, without the look-up of our own name that ``HTTPServer`` makes."""
+        if self.server_address[0] == _ALL:
+            self.socket.setsockopt(IPPROTO_IPV6, IPV6_V6ONLY, 0)
         TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]  # a host is text
 
@@ -129,6 +142,8 @@ def served(address: str, port: int, asked: Asked) -> Iterator[str]:
     Raises:
         EndpointNotServed: The address cannot be listened on.
     """
+    if address == _ALL and not has_dualstack_ipv6():
+        address = _ALL_OF_IPV4
     try:
         server = _Server((address, port), asked)
     except OSError as error:

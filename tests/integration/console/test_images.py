@@ -147,7 +147,7 @@ def test_a_port_that_is_mapped_is_one_that_listens(service: dict[str, Any]) -> N
     told = service.get("environment", {})
     ours = load(environment=settings_of(told)).settings.controller
     pages = {ours.http_port: ours.http_address, ours.ui_port: ours.ui_address}
-    listen = {port for port, address in pages.items() if address == "0.0.0.0"}  # noqa: S104 - in a container
+    listen = {port for port, address in pages.items() if address in {"0.0.0.0", "::"}}  # noqa: S104 - in a container
     listen |= {int(it) for it in re.findall(r"://:(\d+)", told.get("KAFKA_LISTENERS", ""))}
     mapped = {int(it.rpartition(":")[2]) for it in service.get("ports", [])}
 

@@ -42,6 +42,33 @@ def test_probes_and_prometheus_are_answered() -> None:
         assert 501 == ask(url, "/livez", "POST")[0]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("may_have_ipv6", [True, False])
+def test_all_addresses_are_those_that_there_are(
+    *, may_have_ipv6: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A probe comes by IPv6 where there is nothing else, and by IPv4 where there is no IPv6."""
+    hosts = [HERE]
+    if not may_have_ipv6:
+        monkeypatch.setattr("streaming.metrics.endpoint.has_dualstack_ipv6", lambda: False)
+    elif is_there("::1"):
+        hosts.append("[::1]")
+    with served("::", 0, ASKED) as url:
+        assert [200] * len(hosts) == [
+            ask(f"http://{host}:{urlsplit(url).port}", "/livez")[0] for host in hosts
+        ]
+        assert may_have_ipv6 or url.startswith("http://0.0.0.0:")
+
+
+def is_there(address: str) -> bool:
+    """Tell whether this machine has such an address."""
+    try:
+        socket.create_server((address, 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
 def told(status: int, body: str) -> tuple[int, object]:
     """A check's answer, read."""
     return status, json.loads(body)
