@@ -219,6 +219,23 @@ def test_a_pod_in_which_to_recover_only_sleeps() -> None:
     assert ["sleep", "3600"] == [*container["command"], *container["args"]]
 
 
+def test_a_copy_for_an_audit_is_made_by_what_kubectl_knows() -> None:
+    """Of the pod that is there, with its settings, and its container sleeps."""
+    (told,) = re.findall(r"^kubectl (.* debug .*)$", README, re.MULTILINE)
+    (selector,) = re.findall(r"--selector (\S+)=(\S+) ", README)
+    options, _, command = told.partition(" -- ")
+    kubectl = str(Path(sys.executable).with_name("kubectl"))
+    known = subprocess.run([kubectl, "debug", "--help"], capture_output=True, text=True, check=True)
+    named = dict(re.findall(r"--([a-z-]+)(?:=(\S+))?", options.partition(" debug ")[2]))
+
+    assert dict([selector]).items() <= DEPLOYMENT["selector"]["matchLabels"].items()
+    assert "sleep 3600" == command
+    assert CONTAINER["name"] == named["container"]
+    assert {"copy-to", "same-node"} <= named.keys()
+    assert all(f"--{name}=" in known.stdout for name in named)
+    assert f'"{named["profile"]}"' in known.stdout
+
+
 def test_what_is_deleted_before_a_standby_is_what_uses_the_volume() -> None:
     """A claim alone would wait for its pod for ever."""
     (told,) = re.findall(r"`kubectl --namespace trimtab delete (.*)`", README)
