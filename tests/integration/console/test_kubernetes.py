@@ -236,6 +236,14 @@ def test_a_copy_for_an_audit_is_made_by_what_kubectl_knows() -> None:
     assert f'"{named["profile"]}"' in known.stdout
 
 
+def test_a_lost_node_is_left_soon() -> None:
+    """After half a minute, whichever way Kubernetes says that it is lost."""
+    wanted = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 30}
+    lost = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+
+    assert [{"key": key, **wanted} for key in lost] == POD["tolerations"]
+
+
 def test_what_is_deleted_before_a_standby_is_what_uses_the_volume() -> None:
     """A claim alone would wait for its pod for ever."""
     (told,) = re.findall(r"`kubectl --namespace trimtab delete (.*)`", README)
