@@ -51,7 +51,6 @@ def recover(
     from streaming.startup.losses import NotSurveyed
 
     loaded = settings_of(config, key_values)
-    settings = loaded.settings
     named = checkpoint or _own(loaded)
     found = list(of_files(place := present(named)))
     planned, done = last(place, OFFSETS), last(place, COMMITS)
@@ -60,7 +59,7 @@ def recover(
         well = f"there is no checkpoint in {place}: `trimtab run` begins one; no queue moves"
     elif not found:
         try:
-            found += of_settings(settings, place, bootstrap_servers(settings))
+            found += of_settings(loaded.settings, place, bootstrap_servers(loaded.settings))
         except (NotSurveyed, Failure) as error:
             notes.append(f"settings and topics were not compared: {error}")
             well = well.replace("wrong", "wrong with the files", 1)
