@@ -158,10 +158,10 @@ def _end_stuck(reason: str, *, in_json: bool) -> None:
             sys.stderr.write(f"trimtab: {text}\n")
         sys.stderr.flush()
 
-    kill_jvm()
     speaker = Thread(target=say, daemon=True)
     speaker.start()
     speaker.join(_LAST_WORD_S)
+    kill_jvm()
     os._exit(ExitCode.STUCK)
 
 

@@ -101,15 +101,14 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
         NotTold,
         EndpointNotServed,
         SparkNotStarted,
-        Undelivered,
     ) as error:
         raise ControllerFailed(str(error)) from error
     except (Py4JJavaError, PySparkException) as error:
         cause = ending_of(str(error)).cause
         raise ControllerFailed(f"Spark refused: {cause}; see {logs(options)}") from error
-    except (SparkEnded, Py4JError, ConnectionError) as error:
-        if isinstance(error, SparkEnded) or not stop.is_set():  # else Java was told to end as well
-            raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
+    except (SparkEnded, Py4JError, ConnectionError, Undelivered) as error:
+        if isinstance(error, SparkEnded) or not stop.is_set():  # else it is because of that
+            raise ControllerFailed(_broken(options, error)) from error
     except OSError as error:
         raise ControllerFailed(_unusable(options, error)) from error
 
@@ -120,6 +119,11 @@ def _metrics() -> Metrics:
     metrics.build.set(1, version(DISTRIBUTION), pyspark.__version__)
     metrics.started.set(time.time())
     return metrics
+
+
+def _broken(options: Options, error: Exception) -> str:
+    kafka = isinstance(error, Undelivered)
+    return str(error) if kafka else f"Spark ended by itself; see {logs(options)}"
 
 
 def _unusable(options: Options, error: OSError) -> str:

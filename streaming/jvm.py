@@ -6,6 +6,7 @@ whoever goes on only with Spark. Its one rule: one that hangs is not asked to en
 
 import os
 import signal
+import time
 from contextlib import suppress
 from typing import Any, Final
 
@@ -15,6 +16,8 @@ from pyspark.sql import SparkSession
 
 _OUTER: Final[list[int]] = []
 """The process of a JVM that was there before this one, and has started it (`spark-submit`)."""
+_RELAY_S: Final = 0.2
+"""It hands on what we write, our last words as well: a pipe that somebody reads takes no longer."""
 
 
 class SparkEnded(Exception):  # noqa: N818 - it names what happened
@@ -34,6 +37,7 @@ def kill_jvm() -> None:
     if process is not None:
         process.kill()
     for outer in _OUTER:
+        time.sleep(_RELAY_S)
         with suppress(OSError):  # it has ended by itself
             os.kill(outer, signal.SIGKILL)
 

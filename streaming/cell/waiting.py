@@ -52,7 +52,7 @@ class Waiting:
         if self._decoder.is_tick(row):
             return TICK_KEY
         if self._decoder.is_of_many_groups(row):
-            return row.partition, row.key, row.value, row.size
+            return row.partition, row.key, self._decoder.said_here(row)
         return None
 
 

@@ -101,7 +101,7 @@ class NameServers:
         """Return what topics are like, and why some are left out: theirs cannot be read, or said.
 
         Raises:
-            Garbage: What it says is no answer, or of nothing that was asked.
+            Garbage: What it says is no answer, or of nothing that was asked; or none can be read.
         """
         connection = self._connected()
         knows_brokers = self._knows_brokers(connection)
@@ -121,6 +121,8 @@ class NameServers:
                     continue
                 if found is not None and (knows_brokers or found.runs is not None):
                     seen[topic] = found
+        if refused and not seen:  # the next one may say what can be read
+            raise Garbage("; ".join(refused[:_NAMED]))
         return seen, refused
 
     def _knows_brokers(self, connection: socket.socket) -> bool:

@@ -77,7 +77,10 @@ class HistoryLog:
 
     def _is_known(self, entry: Entry) -> bool:
         """Tell a verdict that says an ejection again: a panic has begun or ended meanwhile."""
-        if entry["kind"] != "verdict" or entry["available"]:
+        if entry["kind"] != "verdict":
+            return False
+        if entry["available"]:
+            self._ejected.pop((entry["cluster"], entry["broker"]), None)
             return False
         place, since_ms = (entry["cluster"], entry["broker"]), entry["since_ms"]
         before, self._ejected[place] = self._ejected.get(place), since_ms

@@ -11,7 +11,7 @@ Called by ``fold`` for each row but ticks. Its one rule: a row is an event or a 
 that went to every cell: some of them, or none), and never an exception.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -97,6 +97,14 @@ class Decoder:
         if not self.is_of_many_groups(row):
             return False
         return next(taken(row, self.place, self.partitions), None) is None
+
+    def said_here(self, row: Row) -> Hashable:
+        """Return what such a record says of groups that live here, in whatever order it does.
+
+        RocketMQ's clients write their groups in another order each time.
+        """
+        said = taken(row, self.place, self.partitions)
+        return frozenset(str(it) if isinstance(it, UndecodableRecord) else it for it in said)
 
     def is_told(self, row: Row) -> bool:
         """Tell the words of a starting controller before and after all that is published."""

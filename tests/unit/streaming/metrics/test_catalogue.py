@@ -60,7 +60,7 @@ def test_a_controller_that_starts_and_starts_hides_behind_no_gap() -> None:
 
     assert "max_over_time(trimtab_build_info[" in told["TrimtabNobodyDecides"]
     assert "avg_over_time((sum(trimtab_standby) or on () vector(0))[" in told["TrimtabNoStandby"]
-    assert "changes(trimtab_start_timestamp_seconds[30m])" in told["TrimtabStartsAgain"]
+    assert "changes(trimtab_start_timestamp_seconds[1h])" in told["TrimtabStartsAgain"]
 
 
 def test_alerts_ask_for_states_and_kinds_that_exist() -> None:

@@ -234,7 +234,7 @@ class ConfluentSender:
         on_delivery: Callback | None,
         headers: Headers,
     ) -> None:
-        self.dispatch.turns.demand()
+        self.dispatch.expect(topic)
         lane = self._keyed or self._open_keyed()
         heard = partial(self._settled, on_delivery)
         lane.client.produce(topic, value, key, ANYWHERE, heard, headers=headers)

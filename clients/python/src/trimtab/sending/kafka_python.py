@@ -225,16 +225,17 @@ class KafkaPythonSender:
             else:
                 self._settle(pending, pending.error, None)
             return
-        turn = self.dispatch.again(pending.topic, times.broker, wall_ms())
-        partition, other, _ = turn if turn is not None else (ANYWHERE, times, False)
-        again = replace(pending, tries=pending.tries + 1, sent_s=time.monotonic())
         try:
+            turn = self.dispatch.again(pending.topic, times.broker, wall_ms())
+            partition, other, _ = turn if turn is not None else (ANYWHERE, times, False)
+            again = replace(pending, tries=pending.tries + 1, sent_s=time.monotonic())
             self._hand_over(partition, other, again)
-        except Exception as error:  # noqa: BLE001 - of a serializer; or there are fewer partitions
-            self._settle(pending, error, None)
+        except BaseException as error:  # noqa: BLE001 - of a serializer; or there are fewer partitions
+            told = error if isinstance(error, Exception) else KafkaError(repr(error))
+            self._settle(pending, told, None)
 
     def _send_keyed(self, pending: _Pending, key: bytes) -> None:
-        self._turns.demand()
+        self.dispatch.expect(pending.topic)
         with self._opening:
             if self._keyed is None:
                 self._keyed = self._client(self._patience.whole_ms, _KEYED)
