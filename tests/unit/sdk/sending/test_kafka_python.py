@@ -94,6 +94,17 @@ def test_what_waits_is_bounded(sender: KafkaPythonSender, monkeypatch: pytest.Mo
             sender.send("t", b"v", key)
 
 
+@pytest.mark.parametrize("key", [None, b"k"])
+def test_a_topic_that_was_forgotten_is_looked_for_again(
+    sender: KafkaPythonSender, key: bytes | None
+) -> None:
+    """Whatever is sent to it: else its leaders would be in no report."""
+    for _ in range(2):
+        sender.send("t", b"v", key)
+        assert ["t"] == sender.dispatch.topics()
+        sender.dispatch.forget("t")
+
+
 def test_after_the_end_nothing_is_taken(sender: KafkaPythonSender) -> None:
     """With a key or without one."""
     sender.close(0.0)

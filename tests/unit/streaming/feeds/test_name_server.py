@@ -113,6 +113,7 @@ def test_garbage_is_no_header(header: bytes) -> None:
         struct.pack(">II", 20, 1 << 24) + bytes(16),
         framed(KNOWN, opaque=99),
         framed(KNOWN) + framed(OF_4, opaque=99),
+        framed(KNOWN) + framed(b'{"queueDatas":0}', opaque=2),  # of no topic a route can be read
         framed(b"[]"),
         framed(NONE_KNOWN),
     ],
