@@ -15,6 +15,7 @@ from trimtab.protocol import partition_of
 
 pytestmark = pytest.mark.slow
 
+LOGIN = ("security.protocol", "SASL_PLAINTEXT", "sasl.mechanism", "PLAIN")
 LATER = ("ssl.truststore.location", "/nowhere/yet.jks")
 AT_ONCE_MS = 3_000
 """Less than the five seconds for which a Kafka that is not there is asked."""
@@ -24,10 +25,16 @@ AT_ONCE_MS = 3_000
     ("servers", "settings", "ending"),
     [
         ("127.0.0.1:1", ("security.protocol", "SOME"), "ABANDONED"),
+        ("127.0.0.1:1", LOGIN, "ABANDONED"),
         ("127.0.0.1:1", ("security.protocol", "SSL", *LATER), "null"),
         ("no.host.invalid:9092", ("client.id", "worker-1"), "null"),
     ],
-    ids=["a wrong setting", "a file that is not there yet", "a host that is not found yet"],
+    ids=[
+        "a wrong setting",
+        "no login",
+        "a file that is not there yet",
+        "a host that is not found yet",
+    ],
 )
 def test_only_what_may_pass_is_tried_again(
     servers: str, settings: tuple[str, ...], ending: str

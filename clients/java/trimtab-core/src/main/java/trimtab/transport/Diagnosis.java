@@ -12,6 +12,7 @@ import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.DisconnectException;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.InvalidConfigurationException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -21,6 +22,8 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 public final class Diagnosis {
     /** What kafka-clients says, 3.9 and 4.3 alike, when DNS knows none of the hosts. */
     private static final String UNRESOLVED = "No resolvable bootstrap urls";
+    /** What it says, 4.3, of a file with an OAuth token that is not there yet. */
+    private static final String LATE = "that doesn't exist";
 
     private static final Pattern PLACE = Pattern.compile("(?:\\w+://)?\\[?([^\\[\\]]+?)]?:\\d+");
     private static final Pattern USER = Pattern.compile("username=\"([^\"]*)\"");
@@ -45,8 +48,8 @@ public final class Diagnosis {
         }
         if (error instanceof SslAuthenticationException) {
             return "no TLS with Kafka at " + servers + " (" + said(error) + reasonOf(error) + "): if its certificate is not"
-                    + " trusted, set ssl.truststore.location; if it wants yours, set ssl.keystore.location. The files are read"
-                    + " when the program starts";
+                    + " trusted, set ssl.truststore.location; if it wants yours, set ssl.keystore.location. Files that"
+                    + " were renewed are read by a new start at the latest";
         }
         if (error instanceof TopicAuthorizationException) {
             return "Kafka at " + servers + " denies topics " + ((TopicAuthorizationException) error).unauthorizedTopics()
@@ -106,7 +109,10 @@ public final class Diagnosis {
     static boolean isWrong(Throwable error) {
         for (Throwable it = error; it != null; it = it.getCause()) {
             if (it instanceof ConfigException) {
-                return !isUnresolved(error);
+                return !isUnresolved(error) && !String.valueOf(it.getMessage()).contains(LATE);
+            }
+            if (it instanceof IllegalArgumentException || it instanceof InvalidConfigurationException) {
+                return true; // of sasl.jaas.config, and of certificates in the settings themselves
             }
         }
         return false;

@@ -21,6 +21,8 @@ final class Telling {
 
     /** Kafka's client says how long it has waited, and until when: the same trouble all the same. */
     private static final Pattern NUMBERS = Pattern.compile("\\d+");
+    /** Where a listener is: each time in another line, if it goes on. */
+    private static final Pattern PLACE = Pattern.compile(" \\([^)]*\\)");
 
     private final String name;
     private final ConsumerListener listener;
@@ -75,14 +77,14 @@ final class Telling {
     boolean isSlow() {
         String what = running.tooLong();
         if (what != null) {
-            isNew(what);
+            isNew(PLACE.matcher(what).replaceFirst(""), what);
         }
         return what != null;
     }
 
     /** The same as {@link #troubleOnce}, but that the keeper tells the application, by {@link #tellMet}. */
     void troubleSoon(String text) {
-        if (isNew(text)) {
+        if (isNew(text, text)) {
             met.add(text);
         }
     }
@@ -97,16 +99,16 @@ final class Telling {
 
     /** The same, if it was not told lately; with a line in the log. */
     void troubleOnce(String text) {
-        if (isNew(text)) {
+        if (isNew(text, text)) {
             trouble(text);
         }
     }
 
     /** Logs it, if it was not told lately; says whether that is so. */
-    private boolean isNew(String text) {
+    private boolean isNew(String key, String text) {
         long now = System.nanoTime();
         told.values().removeIf(at -> now - at > REPEAT_NS);
-        boolean isNew = told.put(NUMBERS.matcher(text).replaceAll(""), now) == null;
+        boolean isNew = told.putIfAbsent(NUMBERS.matcher(key).replaceAll(""), now) == null;
         if (isNew) {
             LOG.warn("{}: {}", name, text);
             lastTrouble = text;

@@ -204,16 +204,21 @@ final class Copies {
     private void send(String client, byte[] value, Header... headers) {
         byte[] key = client.getBytes(StandardCharsets.UTF_8);
         String topic = settings.prefix + "rocketmq";
-        producer.send(
-                new ProducerRecord<>(topic, null, null, key, value, List.of(headers)),
-                (place, error) -> {
-                    if (error == null) {
-                        copied.works();
-                    } else {
-                        copied.fails();
-                        troubles.tell("what a client says did not reach Kafka", "topic " + topic + ": " + diagnosis.of(error));
-                    }
-                });
+        try {
+            producer.send(
+                    new ProducerRecord<>(topic, null, null, key, value, List.of(headers)),
+                    (place, error) -> {
+                        if (error == null) {
+                            copied.works();
+                        } else {
+                            copied.fails();
+                            troubles.tell("what a client says did not reach Kafka", "topic " + topic + ": " + diagnosis.of(error));
+                        }
+                    });
+        } catch (KafkaException e) { // no callback hears of it
+            copied.fails();
+            throw e;
+        }
     }
 
     private static byte[] said(String... fields) {
