@@ -54,6 +54,26 @@ def test_a_queue_is_given_up_while_a_message_of_another_is_in_hand(
     assert ([], []) == (one.kafka.wrong, one.errors)
 
 
+@pytest.mark.parametrize("way", ["give", "move"])
+@pytest.mark.parametrize("how", ["on_revoked", "on_lost"])
+def test_what_kafkas_side_works_on_delays_no_other_that_is_given_up_with_it(
+    pair: tuple[Process, Process], way: str, how: str
+) -> None:
+    """The controller names both at once, and nothing of the one is to be finished for it."""
+    one = pair[0]
+    to_grant(one, Grant(ONE, 2))
+    giving = with_one_in_hand(one, way)
+    coming = begun(lambda: getattr(one.mover, how)((Grant(ONE, 2), Grant(OTHER, 2))))
+    coming.join(5.0)
+    waits, at_work = coming.is_alive(), dict(one.kafka.at_work)
+    one.held.clear()
+    coming.join()
+    giving.join()
+
+    assert (False, {ONE: "a"}) == (waits, at_work)
+    assert ([], []) == (one.kafka.wrong, one.errors)
+
+
 def test_a_queue_begins_while_a_message_of_another_is_in_hand(
     pair: tuple[Process, Process],
 ) -> None:

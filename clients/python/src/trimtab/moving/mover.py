@@ -13,23 +13,20 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-from confluent_kafka import KafkaException
-
 from trimtab.callbacks import Owned, Ownership, Positions
-from trimtab.clock import now_ms, now_s
+from trimtab.clock import now_s
 from trimtab.consuming.handover import Handover
-from trimtab.errors import CallbackError, TransportError
+from trimtab.errors import CallbackError
 from trimtab.moving.claims import Claims
 from trimtab.moving.company import Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.sides import LastCommit, Plan, Side, given_to, planned
 from trimtab.moving.silence import Silence
 from trimtab.moving.subscription import Subscription
+from trimtab.moving.telling import Telling
 from trimtab.moving.wanted_side import READ_S, Heard, WantedSide
 from trimtab.protocol import QueueRef
-from trimtab.repeats import Repeats
 from trimtab.session import Grant
-from trimtab.troubles import REPEAT_MS
 
 _SOON_S: Final = 0.05
 """Between two looks while something is to come from the other side at any moment."""
@@ -50,7 +47,7 @@ class Mover:
     ) -> None:
         self._handover, self._is_granted = handover, granted
         self._subscription, self._wanted, self._company, self._silence = ways
-        self._ending, self._report = ending, report
+        self._ending, self._tell = ending, Telling(report).once
         self._granted: dict[QueueRef, Grant] = {}
         """By trimtab's controller."""
         self._assigned: dict[QueueRef, int] = {}
@@ -63,8 +60,7 @@ class Mover:
         """Of these; never held for long."""
         self._claims = Claims()
         """Of those who change what is worked on, until the loop has finished with it."""
-        self._heard = Heard(self._wanted.read, self._report_once)
-        self._repeats = Repeats(REPEAT_MS)
+        self._heard = Heard(self._wanted.read, self._tell)
         self._wake, self._over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="trimtab-mover", daemon=True)
 
@@ -119,17 +115,23 @@ class Mover:
 
     def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
         """Finish those that are worked on here, and say where their heirs begin."""
-        queues = {it.queue for it in grants}
+        queues = self._not_kafkas(grants)
         with self._claims.of(queues):
-            self._remove(self._granted, queues)
             return self._finish("trimtab", queues)
 
     def on_lost(self, grants: tuple[Grant, ...]) -> None:
         """Stop."""
-        queues = {it.queue for it in grants}
-        self._remove(self._granted, queues)
+        queues = self._not_kafkas(grants)
         with self._claims.of(queues):
             self._drop("trimtab", queues)
+
+    def _not_kafkas(self, grants: tuple[Grant, ...]) -> set[QueueRef]:
+        """End these grants; of a queue that is worked on for Kafka there is no more to do."""
+        with self._lock:
+            kafkas = {queue for queue, (side, _) in self._working.items() if side == "kafka"}
+            for it in grants:
+                self._granted.pop(it.queue, None)
+        return {it.queue for it in grants} - kafkas
 
     # What Kafka's coordinator says.
 
@@ -156,7 +158,7 @@ class Mover:
 
     def trouble(self, error: Exception) -> None:
         """Say what Kafka says instead."""
-        self._report_once(error)
+        self._tell(error)
 
     # Both together.
 
@@ -168,7 +170,7 @@ class Mover:
             except CallbackError:
                 break  # it is not known what the application works on
             except Exception as error:  # noqa: BLE001 - said, and the next look may do better
-                self._report_once(error)
+                self._tell(error)
             self._wake.wait(_SOON_S if is_awaited else READ_S)
             self._wake.clear()
         with self._lock:
@@ -187,7 +189,7 @@ class Mover:
             queues = {*assigned, *granted, *self._working}
         commits = self._subscription.last_commits(queues)
         wanted = self._heard.by(now_s())
-        wanted = self._company.agrees(wanted, commits, self._report_once)
+        wanted = self._company.agrees(wanted, commits, self._tell)
         with self._claims.of_free(queues) as free:
             with self._lock:  # what came after the commits were read may stand on newer ones
                 owned: dict[Side, set[QueueRef]] = {
@@ -292,9 +294,3 @@ class Mover:
         with self._lock:
             for queue in queues:
                 those.pop(queue, None)
-
-    def _report_once(self, error: Exception) -> None:
-        if isinstance(error, KafkaException):  # its text is for librdkafka's developers
-            error = TransportError(f"Kafka's group cannot be asked: {error.args[0].str()}")
-        if self._repeats.is_new(str(error), now_ms()):
-            self._report(error)
