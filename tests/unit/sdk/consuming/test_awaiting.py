@@ -106,6 +106,24 @@ def test_another_task_is_refused_while_one_has_something_in_hand(reading: InMemo
     assert [0, 0, 1, 1, 2, 2] == seen
 
 
+def test_another_task_is_refused_while_one_waits(reading: InMemory) -> None:
+    """By its name, and the one that waits goes on."""
+    seen = list[int]()
+
+    async def play(begun: Callable[[], Messages]) -> None:
+        loop = begun()
+        waiting = asyncio.create_task(taken(loop, 11))
+        await asyncio.sleep(0.05)
+        with pytest.raises(RuntimeError, match="one task at a time"):
+            await anext(loop)
+        reading.offer(10)
+        seen.extend(await asyncio.wait_for(waiting, 5.0))
+
+    run(reading, play)
+
+    assert [*range(11)] == seen
+
+
 def test_a_loop_of_another_task_ends_the_first_one_when_that_comes_back(reading: InMemory) -> None:
     """What the first one was left with is in the other's hand."""
     seen = list[object]()

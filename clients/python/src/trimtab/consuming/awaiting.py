@@ -34,6 +34,10 @@ class Awaiting:
         self._offload.begin()
         self._taking.begin()
 
+    def refuse_another(self) -> None:
+        """Make no step while one waits: a generator would fail, or end, with a second one."""
+        self._offload.refuse_another()
+
     async def next(self, until: float) -> "Message | None":
         """Take the next one, after `enter`, if there is one by then."""
         taking, offload = self._taking, self._offload
@@ -95,7 +99,12 @@ class Loop(AsyncIterator["Message"]):
         return self
 
     def __anext__(self) -> "Awaitable[Message]":
-        """Take the next one; the one before is done."""
+        """Take the next one; the one before is done.
+
+        Raises:
+            RuntimeError: Another task waits for messages.
+        """
+        self._awaiting.refuse_another()
         if self._ended:
             self._renew()
         return self._step()

@@ -59,9 +59,17 @@ class Offload:
         Raises:
             RuntimeError: Another task waits for messages.
         """
+        self.refuse_another()
+        self.comer = _this_task()
+
+    def refuse_another(self) -> None:
+        """See that nobody waits.
+
+        Raises:
+            RuntimeError: A task waits for messages.
+        """
         if self._busy:
             raise RuntimeError(_REFUSAL)
-        self.comer = _this_task()
 
     async def take(self, work: Callable[[], T]) -> T:
         """Take messages, after `enter`, when what was put back is in its place."""
