@@ -80,7 +80,6 @@ def _rebuilt(
     return Cluster(
         ClusterName(cluster),
         now=now.clock,
-        appended=now.appended,
         sweep_ends=Millis(now.clock + policy.sweep_ms),
         panic_until=Millis(now.clock + policy.sweep_ms if panic else -1),
         brokers={

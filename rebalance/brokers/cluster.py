@@ -167,8 +167,8 @@ class Cluster:
     """Under which its records are keyed."""
     now: Millis = Millis(0)
     """The log clock as last heard. Invariant: it never goes back."""
-    appended: Millis = Millis(0)
-    """The broker's clock when the log clock read that: what is published is counted in it."""
+    swept: Millis = Millis(0)
+    """The broker's clock when the last sweep ended."""
     sweep_ends: Millis | None = None
     """When the votes of this sweep are counted, on the log clock (``step``); None: nothing is known
     that could be judged."""

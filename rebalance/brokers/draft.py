@@ -20,15 +20,12 @@ class Draft:
     """A mutable copy."""
 
     def __init__(self, before: Cluster, policy: VerdictPolicy) -> None:
-        """Copy the maps.
-
-        ``sure`` is the time that the last two records agree on: one stamp may be wrong.
-        """
+        """Copy the maps."""
         self._before = before
         self.policy = policy
         self.name = before.name
         self.now = before.now
-        self.appended = self.sure = before.appended
+        self.appended = self.swept = before.swept
         self.sweep_ends = before.sweep_ends
         self.panic_until = before.panic_until
         self.renewed = before.renewed
@@ -50,6 +47,14 @@ class Draft:
     def is_disputed(self) -> bool:
         """Whether the jury or an operator wants a broker out, also if a limit spares it."""
         return bool(self.commands) or any(broker.out for broker in self.brokers.values())
+
+    @property
+    def sure(self) -> Millis:
+        """The broker's clock, as far as the last sweep's end agrees: one stamp may be wrong.
+
+        No other record will do: which of them a jury sees depends on how the log is cut.
+        """
+        return min(self.swept, self.appended)
 
     @property
     def is_late(self) -> bool:
@@ -77,7 +82,7 @@ class Draft:
         return replace(
             self._before,
             now=self.now,
-            appended=self.appended,
+            swept=self.swept,
             sweep_ends=self.sweep_ends,
             panic_until=self.panic_until,
             renewed=self.renewed,

@@ -55,12 +55,12 @@ def _advance(draft: Draft, stamp: Stamp) -> None:
     """Let time go by."""
     draft.now = max(draft.now, stamp.heard)
     # As the last record has it, not the largest: a stamp may have been wrong.
-    appended = Millis(stamp.appended + draft.now - stamp.heard)
-    draft.appended, draft.sure = appended, min(draft.appended, appended)
+    draft.appended = Millis(stamp.appended + draft.now - stamp.heard)
     lapsed = [obeying.lapse(draft), rocketmq_table.expire(draft)]
     if draft.sweep_ends is not None and draft.now >= draft.sweep_ends:
         close(draft)
         publish(draft)
+        draft.swept = draft.appended
         # A gap in the log is one sweep, however long: no reporter was heard in it.
         draft.sweep_ends = Millis(draft.now + draft.policy.sweep_ms)
     elif any(lapsed):

@@ -24,7 +24,7 @@ from trimtab.faults import FaultItem
 CLUSTER = Cluster(
     name=ClusterName("n1"),
     now=Millis(2),
-    appended=Millis(3),
+    swept=Millis(3),
     sweep_ends=Millis(4),
     panic_until=Millis(5),
     reporters={

@@ -68,7 +68,7 @@ def cluster_form(cluster: Cluster) -> ClusterForm:
     return ClusterForm(
         name=cluster.name,
         now=cluster.now,
-        appended=cluster.appended,
+        appended=cluster.swept,
         sweep_ends=cluster.sweep_ends,
         panic_until=cluster.panic_until,
         reporters={name: _reporter_form(it) for name, it in cluster.reporters.items()},
@@ -87,7 +87,7 @@ def cluster(form: ClusterForm) -> Cluster:
     return Cluster(
         name=form.name,
         now=form.now,
-        appended=form.appended,
+        swept=form.appended,
         sweep_ends=form.sweep_ends,
         panic_until=form.panic_until,
         reporters={name: _reporter(it) for name, it in form.reporters.items()},

@@ -4,7 +4,9 @@ import pytest
 
 from rebalance.brokers.decisions import BrokerCommandAnswered, VerdictWithdrawn
 from rebalance.brokers.policy import VerdictPolicy
+from rebalance.brokers.step import step
 from rebalance.ids import BrokerName
+from rebalance.stamp import Ticked
 from tests.builders.cluster_story import FAILS, ClusterStory, sights
 
 
@@ -74,10 +76,29 @@ def test_a_command_ends_when_it_is_over_for_those_who_read_it(*, available: bool
     story.command("a", available=available, lasting=hour)
     story.away = 2 * hour
     story.pass_time(1)
-    story.sweep()
+    story.sweep(times=2)
     assert {} == story.cluster.commands
     story.sweep({"a": FAILS})
     assert ("a", "failures") == (story.out, story.verdict("a").detector)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 30])
+def test_a_command_is_over_at_the_same_record_however_the_log_is_cut(size: int) -> None:
+    """After a gap a jury that is not due reads no tick of the batch."""
+    story = ClusterStory()
+    story.sweep()
+    story.command("a", available=False, lasting=3_600_000)
+    story.away = 7_200_000
+    cluster, stamps = story.cluster, []
+    for _ in range(30):
+        story.now += 1_000
+        stamps.append(story.stamp())
+    for first in range(0, 30, size):
+        batch = [Ticked(it) for it in stamps[first : first + size]]
+        if cluster.deadline is not None and batch[-1].stamp.clock >= cluster.deadline:
+            cluster = step(cluster, batch, story.policy).cluster
+        known = batch[-1].stamp.clock - stamps[0].clock
+        assert (known < 19_000) == bool(cluster.commands)
 
 
 def test_one_wrong_stamp_ends_no_command() -> None:
