@@ -18,15 +18,15 @@ from rebalance.ids import BrokerName
 
 _NO_CALLS: Final = Calls()
 _SAID_OF: Final = 1_000
-"""Reports of one that is not let in: the first of so many becomes a dead letter, twice an hour or
-so. Each would be a flood for ever."""
+"""Of those that are not let in, one report in about so many becomes a dead letter: each would be a
+flood for ever. Its place decides, for not all reports have a number."""
 
 
 def book(draft: Draft, event: Reported) -> list[Sight]:
     """Enter a report; return what counts of it."""
     before = draft.reporters.get(event.reporter)
     if before is None and len(draft.reporters) >= draft.policy.reporters_max:
-        if event.sequence is None or event.sequence % _SAID_OF == 1:
+        if event.stamp.position.offset % _SAID_OF == 0:
             _refuse(draft, event, f"more than {draft.policy.reporters_max} reporters")
         return []
     if before is not None and _is_old(before, event):
