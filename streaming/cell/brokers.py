@@ -4,7 +4,7 @@
 every jury, at their places in the log, so that a sweep ends at the same record however the log is
 cut into batches; but no jury is unpacked for a tick without a due deadline.
 
-While the gate is shut (``gate``) no sweep ends. So what is reported then would all be one sweep,
+While the gate is shut (``gate``) the clock stands. So what is reported then would all be one sweep,
 however many hours it took, and what had been good at last would be judged by its worst. It is not
 counted, nor is what was reported before. Reporters say more in seconds.
 
@@ -58,9 +58,9 @@ class Juries:
     outlet: Outlet
     now: Stamp
     shut: bool = False
-    """The gate was shut when this batch came."""
+    """The gate was shut before this batch, in it or after it."""
     begins: bool = False
-    """And is open now."""
+    """It opened in this batch."""
 
     def deliberate(
         self, cell: Cell, said: Mapping[ClusterName, Sequence[Said]], ticks: Sequence[Said]
@@ -94,7 +94,7 @@ class Juries:
     ) -> tuple[Packed | None, list[Record], list[ReportRefused]]:
         """Step one jury; if that fails, no other one is affected, and its verdicts stand."""
         before = Cluster(name) if was is None else unpack_cluster(was)
-        if self.begins:
+        if self.shut:
             before = _unheard(before)
         try:
             after = step(before, events, self.policy)

@@ -90,7 +90,8 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None 
     if register.pulses is not there or register.is_changed:
         cell = replace(cell, pulses=pulses.write(register.closed()))
     if heard.of_brokers or cell.is_jury_due() or let.opened:
-        juries = Juries(rules.verdicts, rules.outlet, heard.now, way.shut, let.opened)
+        shut = way.shut or let.gate.shut or let.opened
+        juries = Juries(rules.verdicts, rules.outlet, heard.now, shut, let.opened)
         cell, verdicts, refused = juries.deliberate(cell, heard.of_brokers, heard.ticks)
         records += verdicts
         letters = letters + [_returned(it.stamp, it.detail, heard.originals) for it in refused]

@@ -16,8 +16,14 @@ from tests.unit.streaming.cell.started import NEW, OLD, RULES, tick, told
 from trimtab.protocol import BROKERS, LATENCY, decode
 
 
-@pytest.mark.parametrize("away", [True, False], ids=["while it was away", "just before"])
-def test_old_reports_are_no_sweep_of_a_controller_that_starts(*, away: bool) -> None:
+@pytest.mark.parametrize(
+    ("good", "slow", "away"),
+    [(14, 0, [2_000.0] * 60), (10, 4, []), (11, 5, [5.0])],
+    ids=["while it was away", "just before", "just before, and one that is read ahead"],
+)
+def test_old_reports_are_no_sweep_of_a_controller_that_starts(
+    good: int, slow: int, away: list[float]
+) -> None:
     """A broker that was slow then and is well by now stays in use, however long it was slow."""
     log, at, number = Log(), START, 0
 
@@ -30,21 +36,21 @@ def test_old_reports_are_no_sweep_of_a_controller_that_starts(*, away: bool) -> 
                 log.append(LATENCY, EAST, seen, at=at)
             tick(log, OLD if at < gone else NEW, number, number - 1, at)
 
-    gone = START + 15_000
-    reports(10, 5.0)
-    reports(4, 5.0 if away else 2_000.0)
+    gone = START + 1_000 * (good + slow + 1)
+    reports(good, 5.0)
+    reports(slow, 2_000.0)
     known = replace(RULES, opening=Opening(OLD, 0))
     cell = fold(Cell(gate=gate.write(Gate(start=OLD))), log.read(), known).cell
 
     at = gone + 3_600_000
     begun = told(log, NEW, at, whole=False)
-    if away:
-        for minute in range(60):
-            seen = [report(it, 100 + minute, a=2_000.0, b=5.0, c=5.0, d=5.0) for it in "pqr"]
-            for each in seen:
-                log.append(LATENCY, EAST, each, at=gone + 60_000 * minute)
+    for minute, a in enumerate(away):
+        seen = [report(it, 100 + minute, a=a, b=5.0, c=5.0, d=5.0) for it in "pqr"]
+        for each in seen:
+            log.append(LATENCY, EAST, each, at=at - 60_000 * (len(away) - minute))
     known, number = replace(RULES, opening=Opening(NEW, begun.offset)), 200
-    cell = fold(cell, log.read(), known).cell
+    begins = fold(cell, log.read(), known)
+    cell = begins.cell
     told(log, NEW, at, whole=True)
     reports(2, 5.0)
     opened = fold(cell, log.read(), known)
@@ -52,7 +58,8 @@ def test_old_reports_are_no_sweep_of_a_controller_that_starts(*, away: bool) -> 
     reports(30, 5.0)
     after = fold(opened.cell, log.read(), known)
 
-    said = [it.value for it in (*opened.records, *after.records) if it.topic == "t.brokers"]
+    records = [*begins.records, *opened.records, *after.records]
+    said = [it.value for it in records if it.topic == "t.brokers"]
     assert [] == [it for it in said if it and not decode(BROKERS, it).available]
     cluster = unpack_cluster(after.cell.clusters.by_name()[ClusterName(EAST)])
     assert [3] * 4 == [it.reports for it in cluster.brokers.values()]
