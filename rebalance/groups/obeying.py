@@ -9,6 +9,7 @@ Called by ``step`` for each command, in log order. Its one rule: every command i
 the history.
 """
 
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 from rebalance.causes import Cause, CauseKind
@@ -30,12 +31,12 @@ from rebalance.groups.model.commands import (
 )
 from rebalance.groups.model.decisions import CommandAnswered, MemberChange, Outcome
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Commanded
+from rebalance.groups.model.events import Commanded, Moment
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.subscriptions import RETRIES
 from rebalance.ids import Epoch, MemberId, Millis
-from rebalance.stamp import Stamp
+from rebalance.stamp import Stamp, Ticked
 
 _REMEMBERED = 64
 """Ids of past commands kept. A log repeats a record within seconds, people give a few an hour."""
@@ -153,10 +154,11 @@ def _pause(draft: Draft, command: Pause, stamp: Stamp) -> str:
     return remark
 
 
-def keep_time(draft: Draft, now: Stamp, decided: Millis | None) -> None:
+def keep_time(draft: Draft, events: Sequence[Moment], now: Stamp, decided: Millis | None) -> None:
     """Let a pause end when people were told: the log clock stood while no controller was there.
 
-    That it is over may have been decided and published before that is forgotten.
+    That it is over may have been decided and published before that is forgotten. One stamp may be
+    wrong, and a pause would be over for good: the last tick has to agree with the last record.
     """
     ends = draft.rules.pause_ends
     if ends is None or draft.rules.paused_until is None:
@@ -164,7 +166,8 @@ def keep_time(draft: Draft, now: Stamp, decided: Millis | None) -> None:
     if decided is not None and ends <= decided:
         draft.rules.end_pause()
         return
-    until = Millis(now.clock + max(0, ends - now.appended))
+    ticks = [it.stamp.appended for it in events if isinstance(it, Ticked)]
+    until = Millis(now.clock + max(0, ends - min([now.appended, *ticks[-1:]])))
     if until < draft.rules.paused_until:
         draft.rules.pause(until, ends)
         draft.expect_by(until)

@@ -112,7 +112,7 @@ def _enter(
     if news is not None:  # again, as after a start: for those who joined by these later events
         sessions.begin(draft, now)
     if starts or news is not None:
-        obeying.keep_time(draft, now, None if news is None else news.decided)
+        obeying.keep_time(draft, events, now, None if news is None else news.decided)
     timers.fire(draft, now)
     if news is not None:
         draft.outbox.changes.append(news.cause)  # last, so that it is the step's cause

@@ -9,7 +9,7 @@ it does in truth, and each tick is a batch of its own; ``away`` lets time go by 
 To keep stories short all topics are one partition here, whose every record moves the clock.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -28,7 +28,7 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import GroupName, MemberId, Millis, Position, TopicName
-from rebalance.stamp import Stamp
+from rebalance.stamp import Stamp, Ticked
 from tests.builders.notation import life, life_text, naming_text, page_text, queue_text
 from tests.builders.records import Record, joined, released, routed
 
@@ -37,6 +37,7 @@ BIRTH_MS = 1_700_000_000_000
 """The broker's clock at the first record: any date will do."""
 
 AnyDecision = TypeVar("AnyDecision", bound=Decision)
+AnySaid = TypeVar("AnySaid", Event, Event | Ticked)
 
 
 @dataclass
@@ -71,7 +72,7 @@ class Story:
             events.append(self._stamped(record))
         return self._step(events, events[-1].stamp)
 
-    def starts(self, *records: Record) -> list[Decision]:
+    def starts(self, *records: Callable[[Stamp], Event | Ticked]) -> list[Decision]:
         """Begin again, with the memory that there was; these were written meanwhile."""
         begun = Begun(self._stamp())
         events = [self._stamped(record) for record in records]
@@ -138,7 +139,7 @@ class Story:
         """Return the phase that was last published."""
         return only(GroupSummarised, self.decisions)[-1].phase
 
-    def _stamped(self, record: Record) -> Event:
+    def _stamped(self, record: Callable[[Stamp], AnySaid]) -> AnySaid:
         self.offset += 1
         return record(self._stamp())
 

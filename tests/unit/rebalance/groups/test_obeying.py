@@ -24,6 +24,7 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import MemberId, Millis, TopicName
+from rebalance.stamp import Ticked
 from tests.builders.records import beat_of, commanded, joined, left, registered, routed
 from tests.builders.story import BIRTH_MS, Story, only, two_members
 
@@ -248,6 +249,18 @@ def test_a_pause_is_over_when_its_time_is_though_no_controller_was_there(*, was_
 
     assert {"orders-0": "a", "orders-1": "a"} == story.owners()
     assert ["its time is over"] == [it.cause.detail for it in only(PauseEnded, story.decisions)]
+
+
+def test_one_wrong_stamp_ends_no_pause_when_a_controller_starts() -> None:
+    """The last record is from a broker whose clock is ahead; the last tick shows the time."""
+    story = two_members()
+    story.reads(commanded(Pause(until=Millis(story.wall + 3_600_000))), left("b"))
+    right = Millis(story.wall)
+    story.away(seconds=7_200)
+    story.starts(lambda stamp: Ticked(replace(stamp, appended=right)))
+
+    assert story.state.rules.paused
+    assert [] == only(PauseEnded, story.decisions)
 
 
 def test_a_strategy_of_its_own_takes_effect_with_the_next_batch() -> None:
