@@ -17,6 +17,7 @@ from tests.integration.secured_kafka import MECHANISM, SecuredKafka
 pytestmark = pytest.mark.kafka
 
 GROUP: Final = "refused-at-first"
+# Users and their rights stay with the broker, which other tests use too: so ours are of Java.
 COPIED_S: Final = 90.0
 """A minute passes before the hook makes a producer anew, and ten seconds before it fails."""
 
@@ -53,28 +54,28 @@ def written(secured: SecuredKafka, name: str) -> str:
 
 def test_a_member_joins_when_it_is_let_in(secured: SecuredKafka, tmp_path: Path) -> None:
     """A producer that was refused once never asks for its id again; so it is made after that."""
-    kafka = login(secured, "late")
+    kafka = login(secured, "java-late")
     servers = kafka.pop("bootstrap.servers")
     about = [servers, PREFIX, GROUP, "orders", "a", *(f"{it}={kafka[it]}" for it in kafka)]
     with JavaProcess(tmp_path, [*java("KafkaWorker"), *about]) as worker:
         worker.tell("idle 60000")
-        worker.wait_for('refuses the password of user "late"')
-        let_in(secured, "late")
+        worker.wait_for('refuses the password of user "java-late"')
+        let_in(secured, "java-late")
         until(lambda: GROUP in written(secured, "members"))
 
 
 def test_a_member_that_may_not_write_is_told_so(secured: SecuredKafka, tmp_path: Path) -> None:
     """With the user, and where it says which rights there are."""
-    secured.user("reader", PASSWORD)
-    secured.allow("reader", "Read", PREFIX, prefixed=True)
-    kafka = login(secured, "reader")
+    secured.user("java-reader", PASSWORD)
+    secured.allow("java-reader", "Read", PREFIX, prefixed=True)
+    kafka = login(secured, "java-reader")
     servers = kafka.pop("bootstrap.servers")
     about = [servers, PREFIX, GROUP, "orders", "a", *(f"{it}={kafka[it]}" for it in kafka)]
     with JavaProcess(tmp_path, [*java("KafkaWorker"), *about]) as worker:
         worker.tell("idle 60000")
         said = worker.wait_for("a record did not reach Kafka")
 
-    assert 'lets user "reader" write to no topic' in said
+    assert 'lets user "java-reader" write to no topic' in said
     assert "docs/rights.md" in said
 
 
