@@ -35,6 +35,8 @@ def as_yaml(value: object) -> str:
     import yaml  # only who asks for it pays for it
 
     text: str = yaml.safe_dump(value, allow_unicode=is_unicode(), sort_keys=False)
+    if _OBEYED.search(text):  # YAML lets some of it stand
+        text = yaml.safe_dump(value, allow_unicode=False, sort_keys=False)
     return text.rstrip()
 
 

@@ -11,7 +11,7 @@ as new: that it is old, and why, is said above it. So it is if no controller is 
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from console.encoding import visible
@@ -26,8 +26,8 @@ Kafka that does not answer."""
 _CLEAR = "\x1b[H\x1b[2J"
 
 
-def _nothing() -> None:
-    """Nothing is to be said of a view."""
+Remarks = Sequence[str | None]
+"""What is to be said of a view, each thing always in the same place; None: it is not so now."""
 
 
 def watched(
@@ -35,7 +35,7 @@ def watched(
     output: Format,
     *,
     watch: bool,
-    remark: Callable[[], str | None] = _nothing,
+    remarks: Callable[[], Remarks] = tuple,
 ) -> None:
     """Show what is drawn, once or until Ctrl-C.
 
@@ -43,7 +43,7 @@ def watched(
         draw: Makes the view.
         output: How it is shown.
         watch: Whether it is shown again and again.
-        remark: Asked for what is said above each of these.
+        remarks: Asked for what is said above each of these.
 
     Raises:
         Failure: It cannot be drawn; of a Kafka that is away only the first time.
@@ -62,7 +62,7 @@ def watched(
                 raise
             screen.lose(str(error))
         else:
-            screen.show(shown, at_once(remark, PATIENCE_S, screen.wait))
+            screen.show(shown, at_once(remarks, PATIENCE_S, screen.wait))
         time.sleep(_EVERY_S)
 
 
@@ -73,21 +73,25 @@ class _Screen:
         self._output = output
         self._is_drawn_over = output in {Format.TABLE, Format.WIDE} and is_drawable()
         self._last: str | None = None
-        self._is_lost = self._is_remarked = False
+        self._is_lost = False
+        self._said: set[int] = set()
+        """The places of the remarks that are so, where they are said once."""
 
     @property
     def has_shown(self) -> bool:
         """Whether Kafka has answered once."""
         return self._last is not None
 
-    def show(self, shown: Shown, remark: str | None) -> None:
+    def show(self, shown: Shown, remarks: Remarks) -> None:
         """Draw the newest below what is to be said of it: once, where nothing is drawn over."""
         self._last, self._is_lost = shown.text(self._output, in_line=True), False
-        if remark is not None and self._is_drawn_over:
-            self._last = f"{visible(remark)}\n{self._last}"
-        elif remark is not None and not self._is_remarked:
-            sys.stderr.write(f"trimtab: {visible(remark)}\n")
-        self._is_remarked = remark is not None
+        texts = {place: visible(it) for place, it in enumerate(remarks) if it is not None}
+        if self._is_drawn_over:
+            self._last = "\n".join([*texts.values(), self._last])
+        else:
+            new = [f"trimtab: {it}\n" for place, it in texts.items() if place not in self._said]
+            sys.stderr.write("".join(new))
+        self._said = set(texts)
         self._draw(self._last)
 
     def wait(self) -> None:

@@ -91,10 +91,11 @@ def list_brokers(
         verdicts = at_once(published.verdicts)
         rows = view.rows(verdicts.values(), now_ms(), cluster)
         if cluster is not None and not watch:
+            note_left_out(published)
             the_known("cluster", cluster, {key.cluster for key in verdicts})
         return Listing("brokers", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, output, watch=watch, remark=at_work(published))
+    watched(draw, output, watch=watch, remarks=at_work(published))
     remark_on(published, context)
 
 
@@ -126,6 +127,7 @@ def explain(
     verdicts = at_once(published.verdicts)
     now = next((it for key, it in verdicts.items() if key == (cluster, broker)), None)
     if now is None:
+        note_left_out(published)
         known = [key.broker for key in verdicts if key.cluster == cluster]
         raise Failure(unknown(f"broker of {cluster}", broker, known), ExitCode.NOT_FOUND)
     noted = [it.entry for it in at_once(lambda: published.history(cluster, begin))]
@@ -158,7 +160,8 @@ def history(
     begin, end = span_of(since, until, back=DAY)
     published = published_by(config, key_values)
     rows = view.rows(at_once(lambda: published.history(cluster, begin)), end)
-    if not rows:
+    if not rows and not at_once(lambda: published.history(cluster)):
+        note_left_out(published)
         the_known("cluster", cluster, {key.cluster for key in at_once(published.verdicts)})
     Listing("history", rows, view.NARROW, view.WIDE).show(output)
     note_left_out(published)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
+from console.commands.group_views import note_left_out
 from console.commands.options import milliseconds_of, now_ms
 from console.encoding import visible
 from console.errors import ExitCode, Failure
@@ -78,6 +79,7 @@ def command_broker(
     published = Published(settings)
     verdicts = at_once(published.verdicts)
     if not forced and (cluster, broker) not in verdicts:
+        note_left_out(published)
         known = [key.broker for key in verdicts if key.cluster == cluster]
         reason = f"{unknown(f'broker of {cluster}', broker, known)}; --force if it is new"
         raise Failure(reason, ExitCode.NOT_FOUND)
@@ -156,4 +158,5 @@ def _check_member(published: "Published", group: "Group", member: str) -> None:
     if member not in known and group.members > len(known):  # the summary names only some
         known |= {key.member for key in at_once(lambda: published.assignments(group.group))}
     if member not in known:
+        note_left_out(published)
         raise Failure(unknown("member", member, known, of=group.group), ExitCode.NOT_FOUND)

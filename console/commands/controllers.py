@@ -66,7 +66,7 @@ def list_controllers(
         rows = view.rows(said, now_ms(), living=living)
         return Listing("controllers", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, output, watch=watch, remark=lambda: left_out(published))
+    watched(draw, output, watch=watch, remarks=lambda: [left_out(published)])
     note_left_out(published)
 
 

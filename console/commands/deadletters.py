@@ -65,5 +65,5 @@ def list_deadletters(
         names = (*view.NARROW, *view.WIDE) if output is Format.WIDE else view.NARROW
         return Shown({"deadletters": chosen}, fitting([*map(view.cut, chosen)], *names))
 
-    watched(draw, output, watch=watch, remark=at_work(published))
+    watched(draw, output, watch=watch, remarks=at_work(published))
     note_left_out(published)

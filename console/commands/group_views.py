@@ -23,7 +23,7 @@ from console.commands.options import (
     span_of,
 )
 from console.output import Format, Listing, Shown, fields, fitting
-from console.watching import watched
+from console.watching import Remarks, watched
 
 if TYPE_CHECKING:
     from console.published import Noted, Published
@@ -99,7 +99,7 @@ def list_groups(
         rows = view.rows(at_once(published.briefs), state or (), like)
         return Listing("groups", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, output, watch=watch, remark=at_work(published))
+    watched(draw, output, watch=watch, remarks=at_work(published))
     remark_on(published, context)
 
 
@@ -119,8 +119,8 @@ def describe(
       trimtab groups describe billing --watch
     """
     published = published_by(config, key_values)
-    remark = at_work(published)
-    watched(lambda: _described(published, name), output, watch=watch, remark=remark)
+    remarks = at_work(published)
+    watched(lambda: _described(published, name), output, watch=watch, remarks=remarks)
     remark_on(published, context)
 
 
@@ -238,17 +238,14 @@ def published_by(config: object, key_values: list[str] | None) -> "Published":
     return Published(settings_of(config, key_values).settings)  # type: ignore[arg-type]  # typer's path
 
 
-def at_work(published: "Published") -> Callable[[], str | None]:
+def at_work(published: "Published") -> Callable[[], Remarks]:
     """Return what says, to who watches, that no controller is at work, and what is missing."""
     from console.at_work import AtWork
     from console.published import left_out
 
     work = AtWork(published)
 
-    def remark() -> str | None:
-        return "; ".join(filter(None, (work.remark(), left_out(published)))) or None
-
-    return remark
+    return lambda: (work.remark(), left_out(published))
 
 
 def remark_on(published: "Published", context: typer.Context) -> None:

@@ -65,7 +65,7 @@ def list_members(
             rows = view.rows_of(summary, {key.member: it for key, it in told.items()})
         return Listing("members", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, output, watch=watch, remark=at_work(published))
+    watched(draw, output, watch=watch, remarks=at_work(published))
     for each in cut:
         Stderr().note(each)
     remark_on(published, context)

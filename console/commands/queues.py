@@ -100,7 +100,7 @@ def list_queues(
         shown = (*view.NARROW, *view.LAG) if lag else view.NARROW
         return Listing("queues", chosen, shown, view.WIDE).shown(output)
 
-    watched(draw, output, watch=watch, remark=at_work(published))
+    watched(draw, output, watch=watch, remarks=at_work(published))
     remark_on(published, context)
 
 

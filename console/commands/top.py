@@ -52,7 +52,7 @@ def top(
         lambda: at_once(lambda: _screen(published, look, output, live=live)),
         output,
         watch=live,
-        remark=lambda: left_out(published),
+        remarks=lambda: [left_out(published)],
     )
     note_left_out(published)
 

@@ -9,7 +9,7 @@ import tomllib
 import pytest
 import yaml
 
-from console.encoding import as_json, as_toml
+from console.encoding import as_json, as_toml, as_yaml
 
 
 @pytest.mark.slow
@@ -50,6 +50,9 @@ def test_programs_and_terminals_may_read_the_same(evil: str) -> None:
     assert {name: name} == json.loads(written[1])
     assert name == tomllib.loads(f"name = {written[2]}")["name"]
     assert all("é日😀" in it for it in written)
+    in_yaml = as_yaml({name: [name]})
+    assert evil[0] not in in_yaml
+    assert {name: [name]} == yaml.safe_load(in_yaml)
 
 
 @pytest.mark.slow

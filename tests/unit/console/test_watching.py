@@ -151,21 +151,27 @@ def test_what_is_to_be_said_of_a_view_is_above_it(capsys: pytest.CaptureFixture[
     """As long as it is so."""
     said = iter(["nobody works", None])
     with pytest.raises(Enough):
-        watched(drawing(1, 2), Format.TABLE, watch=True, remark=lambda: next(said))
+        watched(drawing(1, 2), Format.TABLE, watch=True, remarks=lambda: [next(said)])
 
     views = ["", "nobody works\ngroups: 1\n", "groups: 2\n"]
     assert views == capsys.readouterr().out.split(CLEAR)
 
 
 def test_what_is_to_be_said_is_said_to_programs_once(capsys: pytest.CaptureFixture[str]) -> None:
-    """And again if it is so again."""
+    """And again if it is so again, whatever else is so all the time."""
     said = iter(["nobody works", "nobody works", None, "nobody works"])
     with pytest.raises(Enough):
-        watched(drawing(1, 2, 3, 4), Format.JSON, watch=True, remark=lambda: next(said))
+        watched(
+            drawing(1, 2, 3, 4),
+            Format.JSON,
+            watch=True,
+            remarks=lambda: [next(said), "one is missing"],
+        )
     out, err = capsys.readouterr()
 
     assert 4 == len(out.splitlines())
-    assert "trimtab: nobody works\n" * 2 == err
+    works = "trimtab: nobody works\n"
+    assert f"{works}trimtab: one is missing\n{works}" == err
 
 
 def test_programs_are_told_once_and_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
