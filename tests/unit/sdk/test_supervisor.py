@@ -142,6 +142,7 @@ def test_a_terminal_that_is_closed_is_heard_once(*, leads: bool) -> None:
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ["TOLD"] = str(end)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup make test` has all ignore it
         command = [*SUPERVISE, *python(program)]
         if not leads:
             command = ["/bin/sh", "-c", '"$@"; exit $?', "sh", *command]
