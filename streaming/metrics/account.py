@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from streaming.metrics.catalogue import Metrics
+from streaming.metrics.ejections import Ejections
 from streaming.metrics.tally import Letters, Tally
 from streaming.process.horizon import Horizon
 
@@ -58,8 +59,7 @@ class Account:
         self._metrics, self._horizon, self._prefix = metrics, horizon, prefix
         self._recent: list[int] = []
         """How long the batches took since somebody asked, in milliseconds."""
-        self._ejected: dict[tuple[str, str], int] = {}
-        """Since when each broker was out of use that was counted last."""
+        self._ejections = Ejections()
 
     def enter(self, batch: Batch) -> None:
         """Enter one batch that was committed."""
@@ -151,12 +151,11 @@ class Account:
             brokers.available.set(available, cluster, broker)
             brokers.panic.set(panic, cluster)
         for cluster, broker, since_ms, detector in tally.ejections:
-            if self._ejected.get((cluster, broker)) != since_ms:  # else it was only said again
-                self._ejected[cluster, broker] = since_ms
+            if self._ejections.is_new(cluster, broker, since_ms):
                 brokers.ejections.add(1, broker, detector)
         for place in tally.gone:
             brokers.available.drop(*place)
-            self._ejected.pop(place, None)
+            self._ejections.forget(*place)
 
 
 def _ends(offsets: str | None) -> _Ends:

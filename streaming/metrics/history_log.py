@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from structlog.typing import FilteringBoundLogger
 
+from streaming.metrics.ejections import Ejections
 from streaming.metrics.tally import Entry, Tally
 
 BURST: Final = 50
@@ -42,8 +43,7 @@ class HistoryLog:
         self._room, self._since = float(BURST), clock()
         self._left_out = 0
         self._letters = Counter[str]()
-        self._ejected: dict[tuple[str, str], int] = {}
-        """Since when each broker is out of use, as it was said last."""
+        self._ejections = Ejections()
 
     def tell(self, tallies: Iterable[Tally]) -> None:
         """Tell of a batch, as far as there is room."""
@@ -79,12 +79,11 @@ class HistoryLog:
         """Tell a verdict that says an ejection again: a panic has begun or ended meanwhile."""
         if entry["kind"] != "verdict":
             return False
+        place = entry["cluster"], entry["broker"]
         if entry["available"]:
-            self._ejected.pop((entry["cluster"], entry["broker"]), None)
+            self._ejections.forget(*place)
             return False
-        place, since_ms = (entry["cluster"], entry["broker"]), entry["since_ms"]
-        before, self._ejected[place] = self._ejected.get(place), since_ms
-        return bool(before == since_ms)
+        return not self._ejections.is_new(*place, entry["since_ms"])
 
 
 def line_of(entry: Entry, *, is_known: bool = False) -> Line:

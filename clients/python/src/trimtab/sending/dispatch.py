@@ -67,8 +67,13 @@ class Turns(dict[str, Row[E]]):
         self._shut: str | None = None
 
     def __missing__(self, topic: str) -> Row[E]:
-        """Let the first messages go at once, and remember to look who leads the topic."""
-        self.demand()
+        """Let the first messages go at once, and remember to look who leads the topic.
+
+        Raises:
+            ConfigurationError: There are no turns any more.
+        """
+        if self._shut is not None:
+            raise ConfigurationError(self._shut)
         row = self[topic] = repeat(self._anywhere).__next__
         return row
 
@@ -81,15 +86,6 @@ class Turns(dict[str, Row[E]]):
         """Give none any more. It takes no lock: in a fork nobody would give that back."""
         self._shut = why
         self.clear()
-
-    def demand(self) -> None:
-        """Make sure that there are some.
-
-        Raises:
-            ConfigurationError: They were shut.
-        """
-        if self._shut is not None:
-            raise ConfigurationError(self._shut)
 
     def refuse(self, *_: object, **__: object) -> NoReturn:
         """Stand in for `send`."""
