@@ -5,7 +5,8 @@ How long it is away is up to the test: until somebody has noticed. Its data and 
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from console.embedded.broker import EmbeddedKafka
 
@@ -23,9 +24,16 @@ def frozen(kafka: EmbeddedKafka, noticed: Callable[[], object]) -> EmbeddedKafka
     """Freeze Kafka until that is noticed."""
     broker = kafka.instance.running()
     assert broker is not None
-    os.kill(broker.pid, signal.SIGSTOP)
-    try:
+    with hung(broker.pid):
         noticed()
-    finally:
-        os.kill(broker.pid, signal.SIGCONT)
     return kafka
+
+
+@contextmanager
+def hung(pid: int) -> Iterator[None]:
+    """Freeze the broker of this process for the block: it takes connections, and says nothing."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)

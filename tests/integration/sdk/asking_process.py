@@ -3,16 +3,14 @@
 A process of its own: librdkafka may end it.
 """
 
-import os
 import random
-import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import Final
 
 from tests.builders.sessions import queue
+from tests.integration.broken_kafka import hung
 from trimtab.moving import company
 from trimtab.moving.sides import LastCommit
 
@@ -36,19 +34,14 @@ def take_back(chosen: random.Random) -> None:
     asking = [company.Company({"bootstrap.servers": SERVERS}, "asking") for _ in range(QUESTIONS)]
     for it in asking[::2]:  # the others have no connection yet when Kafka hangs
         ask(it)
-    with ThreadPoolExecutor(QUESTIONS) as threads:
-        os.kill(BROKER, signal.SIGSTOP)
-        try:
-            asked, began = [], []
-            for it in asking:
-                asked.append(threads.submit(ask, it))
-                began.append(time.monotonic())
-                time.sleep(chosen.random() * APART_S)
-            back = began[QUESTIONS // 2] + PATIENCE_S - chosen.uniform(-0.1, 0.35)
-            time.sleep(max(0.0, back - time.monotonic()))
-        finally:
-            with suppress(ProcessLookupError):
-                os.kill(BROKER, signal.SIGCONT)
+    with ThreadPoolExecutor(QUESTIONS) as threads, hung(BROKER):
+        asked, began = [], []
+        for it in asking:
+            asked.append(threads.submit(ask, it))
+            began.append(time.monotonic())
+            time.sleep(chosen.random() * APART_S)
+        back = began[QUESTIONS // 2] + PATIENCE_S - chosen.uniform(-0.1, 0.35)
+        time.sleep(max(0.0, back - time.monotonic()))
     for done in asked:
         done.result()
 

@@ -8,10 +8,10 @@ import random
 import signal
 import sys
 import time
-from contextlib import suppress
 from typing import Final
 
 from tests.builders.sessions import queue
+from tests.integration.broken_kafka import hung
 from trimtab.consuming.confluent_writer import ConfluentWriter
 from trimtab.consuming.contract import Wish
 
@@ -25,8 +25,7 @@ ROUNDS: Final = 8
 def give_up(chosen: random.Random) -> None:
     """Let Kafka come back some time while the patience of one commit after the other ends."""
     sent = []
-    os.kill(BROKER, signal.SIGSTOP)
-    try:
+    with hung(BROKER):
         for _ in range(COMMITS):
             writer = ConfluentWriter(Wish(SERVERS, "giving-up", {}, {}, PATIENCE_S))
             sent.append((writer, writer.write({queue(): (1, "")}), time.monotonic() + PATIENCE_S))
@@ -38,9 +37,6 @@ def give_up(chosen: random.Random) -> None:
                     os.kill(BROKER, signal.SIGCONT)
                 time.sleep(0.005)
             writer.drop()
-    finally:
-        with suppress(ProcessLookupError):
-            os.kill(BROKER, signal.SIGCONT)
 
 
 for seed in range(ROUNDS):

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing
 
 import pytest
 from confluent_kafka import Message, Producer, TopicPartition
@@ -18,6 +18,7 @@ from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import releases, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
+from tests.integration.broken_kafka import hung
 from tests.integration.readings import committed
 from tests.integration.topics import create_topic
 from trimtab import CommitError, Consumer
@@ -58,16 +59,11 @@ def base(library: Library) -> int:
     return 0 if library == "confluent" else PARTITIONS // 2
 
 
-@contextmanager
-def hanging(kafka: EmbeddedKafka) -> Iterator[None]:
+def hanging(kafka: EmbeddedKafka) -> AbstractContextManager[None]:
     """Kafka takes connections, and says nothing."""
     broker = kafka.instance.running()
     assert broker is not None
-    os.kill(broker.pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(broker.pid, signal.SIGCONT)
+    return hung(broker.pid)
 
 
 class Reader:

@@ -1,15 +1,14 @@
 """`trimtab brokers history`: what happened to a cluster, which has no summary that would say so."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
 from console.operator_commands import Address, signed, unanswered
 from tests.builders.command_line import Run
-from tests.unit.console.planning.published_group import Message
-from tests.unit.console.views.published_records import START_MS, cause, joined
-from trimtab.protocol import Ailment, CommandAnswer, Record, Verdict, encode
+from tests.unit.console.planning.published_group import publishes
+from tests.unit.console.views.published_records import START_MS, cause, joined, verdict
+from trimtab.protocol import Ailment, CommandAnswer, Record
 
 OK, NOT_FOUND = 0, 4
 REFUSED = CommandAnswer(
@@ -29,35 +28,16 @@ FAILED = Ailment(
     at_ms=START_MS + 1,
     cause=cause("east", kind="ailment"),
 )
-VERDICT = Verdict(
-    cluster="west",
-    broker="a",
-    available=True,
-    since_ms=0,
-    reason="it is well",
-    reports=1,
-    errors=0,
-    panic=False,
-)
 RECORDS: dict[str, list[tuple[bytes, Record]]] = {
     "history": [(b"east", REFUSED), (b"billing", joined("a")), (b"east", FAILED)],
-    "brokers": [(b"west/a", VERDICT)],
+    "brokers": [(b"west/a", verdict(cluster="west"))],
 }
 
 
 @pytest.fixture(autouse=True)
 def _published(monkeypatch: pytest.MonkeyPatch) -> None:
     """A cluster on which there is no verdict, and one of which the history has nothing any more."""
-
-    def messages(*asked: object, **_: object) -> Iterator[Message]:
-        topics = asked[2]
-        assert isinstance(topics, list)
-        for topic in topics:
-            for number, (key, record) in enumerate(RECORDS[topic.removeprefix("trimtab.")]):
-                yield Message(key, encode(record), number)
-
-    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", "nowhere:1")
-    monkeypatch.setattr("console.published.messages", messages)
+    publishes(monkeypatch, RECORDS)
 
 
 def test_answers_and_failures_are_shown(run: Run) -> None:

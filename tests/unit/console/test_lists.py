@@ -1,48 +1,28 @@
 """Lists: a name that nothing has is refused, and is no empty answer."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
 from console.errors import Failure
 from console.published import Published
 from tests.builders.command_line import Run
-from tests.unit.console.planning.published_group import Message
-from tests.unit.console.views.published_records import assignment, group, hold
-from trimtab.protocol import Record, Tick, Verdict, encode, member_key
+from tests.unit.console.planning.published_group import publishes
+from tests.unit.console.views.published_records import assignment, group, hold, verdict
+from trimtab.protocol import Record, Tick, member_key
 
 OK, NOT_FOUND = 0, 4
-VERDICT = Verdict(
-    cluster="east",
-    broker="a",
-    available=True,
-    since_ms=0,
-    reason="it is well",
-    reports=1,
-    errors=0,
-    panic=False,
-)
 RECORDS: dict[str, list[tuple[bytes, Record]]] = {
     "groups": [(b"billing", group("a", "idle"))],
     "assignments": [(member_key("billing", "a"), assignment("a", hold=(hold(0, 2),)))],
-    "brokers": [(b"east/a", VERDICT)],
+    "brokers": [(b"east/a", verdict())],
 }
 
 
 @pytest.fixture(autouse=True)
 def _published(monkeypatch: pytest.MonkeyPatch) -> None:
     """One group with two members, one broker, and no dead letter."""
-
-    def messages(*asked: object, **_: object) -> Iterator[Message]:
-        topics = asked[2]
-        assert isinstance(topics, list)
-        for topic in topics:
-            for key, record in RECORDS.get(topic.removeprefix("trimtab."), ()):
-                yield Message(key, encode(record))
-
-    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", "nowhere:1")
-    monkeypatch.setattr("console.published.messages", messages)
+    publishes(monkeypatch, RECORDS)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import pytest
 
@@ -10,6 +9,7 @@ from console.errors import ExitCode, Failure
 from console.names import the_group, unknown
 from console.published import Published, at_once, left_out
 from console.settings import Settings, load
+from tests.unit.console.planning.published_group import Message
 from tests.unit.console.views.published_records import (
     LIFE,
     START_MS,
@@ -19,38 +19,6 @@ from tests.unit.console.views.published_records import (
     joined,
 )
 from trimtab.protocol import TICK_KEY, Beat, Controller, Record, Tick, encode, member_key
-
-
-class Said(NamedTuple):
-    """A message, as Kafka's client hands it over."""
-
-    stands: int
-    named: bytes | None
-    written: bytes | None
-
-    def topic(self) -> str:
-        """Any."""
-        return "t"
-
-    def partition(self) -> int:
-        """One alone."""
-        return 0
-
-    def offset(self) -> int:
-        """Where it stands."""
-        return self.stands
-
-    def key(self) -> bytes | None:
-        """Whom it is about."""
-        return self.named
-
-    def value(self) -> bytes | None:
-        """What it says."""
-        return self.written
-
-    def timestamp(self) -> tuple[int, int]:
-        """When it was appended."""
-        return 1, START_MS + self.stands
 
 
 @pytest.fixture
@@ -66,9 +34,9 @@ def reading(
 ) -> Published:
     """What is published, where each topic holds these records."""
 
-    def messages(*_: object, **__: object) -> Iterator[Said]:
+    def messages(*_: object, **__: object) -> Iterator[Message]:
         for number, (key, record) in enumerate(said):
-            yield Said(number, key, encode(record) if isinstance(record, Record) else record)
+            yield Message(key, encode(record) if isinstance(record, Record) else record, number)
 
     monkeypatch.setattr("console.published.messages", messages)
     return Published(settings)

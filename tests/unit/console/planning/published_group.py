@@ -1,9 +1,11 @@
 """A group that lives in a story, and what a controller publishes of it."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+import pytest
 
 from allocators import allocator
 from console.settings import load
@@ -21,7 +23,8 @@ from tests.builders.story import Story, only
 from trimtab.protocol import MEMBERS, ROUTES, Join, Record, Route, RunRef, encode
 
 NAME = "billing"
-LIFE = "1767225600000-9f86d081"
+START_MS = 1_767_225_600_000
+LIFE = f"{START_MS}-9f86d081"
 OUTLET = Outlet("trimtab.", 16)
 
 Ask = Callable[..., tuple[int, dict[str, Any]]]
@@ -54,6 +57,24 @@ class Message(NamedTuple):
     def value(self) -> bytes | None:
         """What it says."""
         return self.written
+
+    def timestamp(self) -> tuple[int, int]:
+        """When it was appended."""
+        return 1, START_MS + self.stands
+
+
+def publishes(
+    patch: pytest.MonkeyPatch, records: Mapping[str, Sequence[tuple[bytes, Record]]]
+) -> None:
+    """Have some cluster's topics hold these records, in their order."""
+
+    def messages(*asked: Any, **_: object) -> Iterator[Message]:  # noqa: ANN401 - as Kafka's reader
+        for topic in asked[2]:
+            for number, (key, record) in enumerate(records.get(topic.removeprefix("trimtab."), ())):
+                yield Message(key, encode(record), number)
+
+    patch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", "nowhere:1")
+    patch.setattr("console.published.messages", messages)
 
 
 def by_default() -> Policy:

@@ -17,6 +17,7 @@ from trimtab.protocol import (
     QueueRef,
     RebalanceDone,
     TopicSummary,
+    Verdict,
 )
 
 LIFE = "1767225600000-9f86d081"
@@ -133,3 +134,18 @@ def handed_over(number: int, giver: str, taker: str, why: Cause | None = None) -
         at_ms=START_MS + 130,
         cause=why or cause("b"),
     )
+
+
+def verdict(**said: object) -> Verdict:
+    """A verdict on a broker, which is in use unless it is said otherwise."""
+    whole = {
+        "cluster": "east",
+        "broker": "a",
+        "available": True,
+        "since_ms": START_MS,
+        "reason": "r",
+        "panic": False,
+        "reports": 14,
+        "errors": 3,
+    }
+    return Verdict.model_validate(whole | said)

@@ -3,24 +3,10 @@
 import pytest
 
 from console.views import brokers
+from tests.unit.console.views.published_records import verdict
 from trimtab.protocol import Verdict
 
 NOW_MS = 1_767_225_600_000
-
-
-def verdict(**said: object) -> Verdict:
-    """A verdict on a broker."""
-    whole = {
-        "cluster": "east",
-        "broker": "a",
-        "available": True,
-        "since_ms": NOW_MS,
-        "reason": "r",
-        "panic": False,
-        "reports": 14,
-        "errors": 3,
-    }
-    return Verdict.model_validate(whole | said)
 
 
 @pytest.mark.parametrize(

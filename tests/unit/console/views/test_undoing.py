@@ -8,8 +8,7 @@ import typer
 
 from console.main import app
 from console.views import undoing
-from tests.unit.console.views.published_records import START_MS, group
-from tests.unit.console.views.test_brokers import verdict
+from tests.unit.console.views.published_records import START_MS, group, verdict
 from trimtab.protocol import Group, MemberSummary, Overrides, TopicSummary, Verdict
 
 DRAINED = group(
