@@ -2,9 +2,10 @@
 
 import re
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import pytest
 
@@ -40,19 +41,72 @@ def test_every_option_of_a_consumer_is_explained() -> None:
     assert options == re.findall(r"^\| `(\w+)`", table, flags=re.MULTILINE)
 
 
-def test_the_fence_of_the_readme_refuses_an_older_owner() -> None:
-    """The effect and the token are in one transaction."""
+@pytest.fixture
+def fencing() -> dict[str, Any]:
+    """What the example of fencing defines."""
     names: dict[str, Any] = {}
     (example,) = [it for it in EXAMPLES if "sqlite3" in it]
     exec(compile(example, "README.md", "exec"), names)  # noqa: S102 - our own text
-    with closing(sqlite3.connect(":memory:")) as database:
-        database.execute("CREATE TABLE fence (queue TEXT PRIMARY KEY, token INTEGER)")
-        database.execute("CREATE TABLE balance (amount INTEGER)")
-        database.execute("INSERT INTO balance VALUES (0)")
-        tried = [names["apply"](database, "orders-0", token, 1) for token in (7, 7, 9, 7, 9)]
-        (amount,) = database.execute("SELECT amount FROM balance").fetchone()
+    return names
 
-    assert ([True, True, True, False, True], 4) == (tried, amount)
+
+@pytest.fixture
+def database() -> Iterator[sqlite3.Connection]:
+    """A database with a balance of 0."""
+    with closing(sqlite3.connect(":memory:")) as made:
+        made.execute("CREATE TABLE balance (amount INTEGER)")
+        made.execute("INSERT INTO balance VALUES (0)")
+        yield made
+
+
+class _Taken(NamedTuple):
+    """A message, and the token under which it came."""
+
+    token: int
+
+    def topic(self) -> str:
+        return "orders"
+
+    def partition(self) -> int:
+        return 0
+
+    def value(self) -> bytes:
+        return b"1"
+
+
+class _Handed(list[_Taken]):
+    """A consumer that hands these out."""
+
+    def token(self, message: _Taken) -> int:
+        return message.token
+
+
+def _balance(database: sqlite3.Connection) -> int:
+    (amount,) = database.execute("SELECT amount FROM balance").fetchone()
+    return int(amount)
+
+
+def test_the_fence_of_the_readme_refuses_an_older_owner(
+    fencing: dict[str, Any], database: sqlite3.Connection
+) -> None:
+    """The effect and the token are in one transaction, and who is refused hears of it."""
+    fencing["work"](_Handed(map(_Taken, (7, 7, 9))), database)
+    with pytest.raises(RuntimeError, match="billing/orders-0: a greater token than 7"):
+        fencing["work"](_Handed([_Taken(7)]), database)
+    fencing["work"](_Handed([_Taken(9)]), database)
+
+    assert 4 == _balance(database)
+
+
+def test_the_fence_of_the_readme_keeps_groups_apart(
+    fencing: dict[str, Any], database: sqlite3.Connection
+) -> None:
+    """Tokens are a group's own, and two groups may read one topic into one database."""
+    for group, token in (("billing", 9), ("audit", 2), ("billing", 10), ("audit", 3)):
+        fencing["GROUP"] = group
+        fencing["work"](_Handed([_Taken(token)]), database)
+
+    assert 4 == _balance(database)
 
 
 def test_every_state_is_named() -> None:
