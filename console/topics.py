@@ -24,6 +24,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 from console.errors import ExitCode, Failure
 from console.settings import Settings
 from console.settings.units import milliseconds
+from streaming.topics import START_ANEW
 from trimtab.protocol import TopicSpec, kept_for, topic_specs
 
 T = TypeVar("T")
@@ -120,7 +121,7 @@ def problems(found: Iterable[Found]) -> list[str]:
         counts = ", ".join(f"{topic.spec.name} {topic.partitions}" for topic in by_group)
         lines.append(
             f"topics keyed by group must have equal partition counts, there are: {counts}; "
-            "stop all members and start again under another topics.prefix"
+            f"{START_ANEW}"
         )
     return lines
 
@@ -188,7 +189,7 @@ def _problems(
         yield (
             f"{spec.name} has {len(metadata.partitions)} partitions, must have {spec.partitions}: "
             f"set topics.partitions to {len(metadata.partitions)} if no group uses it yet; "
-            "otherwise stop all members and start again under another topics.prefix"
+            f"otherwise {START_ANEW}"
         )
     counts = (len(partition.replicas) for partition in metadata.partitions.values())
     replicas = min(counts, default=0)

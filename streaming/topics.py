@@ -27,6 +27,11 @@ from trimtab.protocol import (
 
 URGENT: Final[tuple[Topic[Any], ...]] = (MEMBERS, RELEASES, ROUTES, COMMANDS)
 ROUTINE: Final[tuple[Topic[Any], ...]] = (HEARTBEATS, LATENCY, ROCKETMQ)
+START_ANEW: Final = (
+    "stop all members and start again under another topics.prefix, where tokens begin anew "
+    "(docs/operate.md)"
+)
+"""What is left to do where topics have other partitions than groups need."""
 
 
 def names(prefix: str, topics: tuple[Topic[Any], ...]) -> list[str]:

@@ -32,6 +32,7 @@ from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.startup.delivery import StartWriter
 from streaming.startup.published import PublishedState
+from streaming.topics import START_ANEW
 from streaming.wire.slots import CellKey, slot_of
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -275,8 +276,7 @@ class _Reading:
         self._misplaced[topic, key] = (
             f"group {group} is published in partition {partition} of {topic}, but with "
             f"{self._partitions} partitions it belongs in {belongs}, where its members do not "
-            "look: topics cannot get more partitions while groups use them; stop all members and "
-            "start again under another topics.prefix"
+            f"look: topics cannot get more partitions while groups use them; {START_ANEW}"
         )
 
 

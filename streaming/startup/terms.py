@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from streaming.cell.codec import READABLE, VERSION
 from streaming.options import Options
-from streaming.topics import ROUTINE, URGENT, names
+from streaming.topics import ROUTINE, START_ANEW, URGENT, names
 from streaming.wire.places import TASKS
 
 NEW_CHECKPOINT: Final = "`trimtab run --new-checkpoint`"
@@ -32,7 +32,7 @@ DEALING: Final = 2
 """Evenly (``places``)."""
 _GROWTH: Final = (
     "set it back: groups would move to other partitions, and their members would not know; for "
-    "more partitions stop all members and start again under another topics.prefix"
+    f"more partitions {START_ANEW}"
 )
 
 
