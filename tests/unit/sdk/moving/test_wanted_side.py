@@ -1,10 +1,77 @@
 """When a wanted side is obeyed."""
 
 import pytest
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaException, TopicPartition
 
-from trimtab.moving.sides import Side
-from trimtab.moving.wanted_side import Heard
+from trimtab.moving import wanted_side
+from trimtab.moving.sides import SIDES, Side
+from trimtab.moving.wanted_side import Heard, WantedSide
+
+
+class _Kafka:
+    """A client of a Kafka that keeps one offset, and takes commits or refuses them."""
+
+    def __init__(self, *_: object) -> None:
+        self.offset = -1001  # as librdkafka has it: none is committed
+        self.commits = list[int]()
+        self.refuses = False
+
+    def committed(self, places: list[TopicPartition], _: float) -> list[TopicPartition]:
+        return [TopicPartition(it.topic, it.partition, self.offset) for it in places]
+
+    def commit(self, offsets: list[TopicPartition], **_: object) -> list[TopicPartition]:
+        if self.refuses:
+            raise KafkaException("no right")
+        self.offset = offsets[0].offset
+        self.commits.append(self.offset)
+        return offsets
+
+
+@pytest.fixture
+def kafka(monkeypatch: pytest.MonkeyPatch) -> _Kafka:
+    """The Kafka of every client that is made."""
+    made = _Kafka()
+    monkeypatch.setattr(wanted_side, "Consumer", lambda _: made)
+    return made
+
+
+def test_what_kafka_has_forgotten_is_written_again(kafka: _Kafka) -> None:
+    """A choice lives as long as somebody works who has read it, and so longer than Kafka keeps it.
+
+    Who starts when it is forgotten reads it again, so partitions that come later move as well.
+    """
+    wanted = WantedSide({}, "billing", "t.")
+    assert wanted.read() is None
+    kafka.offset = SIDES.index("trimtab")
+    assert "trimtab" == wanted.read()
+    kafka.offset = -1001
+
+    newcomer = [WantedSide({}, "billing", "t.").read()]
+    newcomer += [it.read() for it in (wanted, WantedSide({}, "billing", "t."))]
+    assert [None, "trimtab", "trimtab"] == newcomer
+    assert [1] == kafka.commits
+
+
+def test_a_choice_that_is_there_is_not_written_over(kafka: _Kafka) -> None:
+    """Whatever was read before."""
+    wanted = WantedSide({}, "billing", "t.")
+    for side in ("trimtab", "kafka", "trimtab"):
+        kafka.offset = SIDES.index(side)
+        assert side == wanted.read()
+
+    assert [] == kafka.commits
+
+
+def test_what_cannot_be_written_again_is_said(kafka: _Kafka) -> None:
+    """And everything stays where it is, as long as it is so."""
+    troubles: list[Exception] = []
+    heard = Heard(WantedSide({}, "billing", "t.").read, troubles.append)
+    kafka.offset = SIDES.index("trimtab")
+    assert "trimtab" == heard.by(100.0)
+    kafka.offset, kafka.refuses = -1001, True
+
+    assert heard.by(101.0) is None
+    assert len(troubles) == 1
 
 
 def test_what_is_there_at_first_is_obeyed_at_once() -> None:

@@ -2,8 +2,9 @@
 
 It is the offset that the group `<group>.moving` has committed of trimtab's topic `commands`: 0 for
 Kafka's side, 1 for trimtab's. Nobody reads that topic under that name, and nothing but Kafka has to
-be there to choose, or to choose again. Kafka may forget it when it is old: then everything
-stays where it is. Written by `trimtab groups move`, read by `mover`.
+be there to choose, or to choose again. Written by `trimtab groups move`, read by `mover`. Kafka
+forgets it when it is old, because that group has no members: then whoever has read it before writes
+it again. Its one rule: nothing but a command is written over a choice that is there.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,13 +36,14 @@ class WantedSide:
         ours = {"group.id": f"{group}.moving", "enable.auto.commit": False}
         self._settings = unpolled(kafka) | ours
         self._consumer = Consumer(self._settings)
+        self._last: Side | None = None
 
     def read(self) -> Side | None:
-        """Read it; None if there is none.
+        """Read it, and write it again if Kafka has forgotten what was read before; None: no choice.
 
         Raises:
-            KafkaException: Kafka does not say. The next one to be asked is a new client: librdkafka
-                may never find again a broker that was away (H15).
+            KafkaException: Kafka does not say, or does not take it. The next one to be asked is a
+                new client: librdkafka may never find again a broker that was away (H15).
         """
         try:
             (found,) = checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
@@ -50,7 +52,11 @@ class WantedSide:
             self._consumer = Consumer(self._settings)
             discard(held)
             raise
-        return SIDES[found.offset] if 0 <= found.offset < len(SIDES) else None
+        if 0 <= found.offset < len(SIDES):
+            self._last = SIDES[found.offset]
+        elif self._last is not None:
+            self.choose(self._last, "Kafka had forgotten it")
+        return self._last
 
     def choose(self, side: Side, said: str) -> None:
         """Write it.
