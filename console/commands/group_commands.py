@@ -54,27 +54,16 @@ def policy(
     The settings replace all earlier ones of this group; those not named are the controller's.
     Timeouts count for members that join from then on; session_timeout and revocation_timeout
     only for those whose join names none, and members of the SDKs always name theirs.
+    The controller refuses what contradicts its own settings.
 
     Examples:
       trimtab groups policy billing assignment_interval=5s blast_percent=80 --reason "slow disks"
       trimtab groups policy billing --reason "as before"
     """
-    from console.settings.units import AUTO
-    from trimtab import protocol
+    from console.settings.own import own_rules
 
-    # The settings that a group may have of its own, and what the wire calls them.
-    overrides = {it.replace("_ms", ""): it for it in protocol.Overrides.model_fields}
-    keys = [rule.partition("=")[0] for rule in rules or ()]
-    for key in keys:
-        if key not in overrides:
-            reason = f"{key} cannot be set for one group. Possible: {', '.join(overrides)}"
-            raise Failure(reason, ExitCode.USAGE)
-    given = (f"policy.{rule}" for rule in rules or ())
-    settings = settings_of(config, [*(key_values or ()), *given]).settings
-    if settings.policy.heartbeat_interval == AUTO and "heartbeat_interval" in keys:
-        raise Failure('heartbeat_interval: omit it to use "auto"', ExitCode.USAGE)
-    whole = settings.policy.policy(settings.controller.max_clock_step)
-    own = {wire: getattr(whole, wire) for wire in (overrides[key] for key in keys)}
+    own = own_rules(rules or ())
+    settings = settings_of(config, key_values).settings
     command_group(
         settings,
         name,

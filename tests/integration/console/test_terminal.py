@@ -163,6 +163,8 @@ def test_a_command_waits_for_its_answer(terminal: Run, published: Published, gro
 
     code, told = order("strategy", group, "NOPE")
     assert (REFUSED, True) == (code, told.startswith("trimtab: refused: strategy: "))
+    code, told = order("policy", group, "session_timeout=11m")
+    assert (REFUSED, True) == (code, told.startswith("trimtab: refused: session_timeout must lie"))
     nobody = f"trimtab: there is no member c of {group}; there are a, b\n"
     assert (NOT_FOUND, nobody) == order("evict", group, "c")
     assert NOT_FOUND == order("pause", f"{group}-x")[0]

@@ -23,11 +23,9 @@ USAGE = 2
             "trimtab: max_members cannot be set for one group. Possible: ",
         ),
         (("policy", "a", "blast_percent=101"), "trimtab: policy.blast_percent "),
-        (("policy", "a", "blast_percent"), "trimtab: "),
-        (
-            ("policy", "a", "session_timeout=11m"),
-            "trimtab: policy: session_timeout must lie between",
-        ),
+        (("policy", "a", "blast_percent"), "trimtab: blast_percent: give it as KEY=VALUE"),
+        (("policy", "a", "session_timeout=3"), "trimtab: policy.session_timeout "),
+        (("policy", "a", "heartbeat_interval=auto"), "trimtab: heartbeat_interval: omit it"),
         (("policy", "a", "on_twin=separate"), "trimtab: overrides.on_twin: "),
     ],
 )
