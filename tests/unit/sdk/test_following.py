@@ -165,6 +165,29 @@ def test_a_client_that_says_nothing_is_replaced(monkeypatch: pytest.MonkeyPatch)
     told.close()  # type: ignore[attr-defined]  # a generator
 
 
+def test_what_is_said_of_the_group_is_no_sign_of_the_topic(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A client must have a group, and may have no right to it: it is replaced as a silent one."""
+    denied = KafkaError(KafkaError.GROUP_AUTHORIZATION_FAILED)
+    silent, other = Topic([RECORD], 1), Topic([LATER], 2)
+    clients = iter([silent, other])
+    monkeypatch.setattr("confluent_kafka.Consumer", lambda _: next(clients))
+    now = [0.0]
+    monkeypatch.setattr("trimtab.following.now_s", lambda: now[0])
+    told = follow("a:1", group="billing", is_over=lambda: now[0] > 200)
+    assert RECORD == next(told).assignment
+
+    def denies(_: float) -> object:
+        now[0] += 40.0
+        return SimpleNamespace(error=lambda: denied)
+
+    monkeypatch.setattr(silent, "poll", denies)
+
+    assert (LATER, []) == (next(told).assignment, caplog.records)
+    told.close()  # type: ignore[attr-defined]  # a generator
+
+
 @pytest.mark.parametrize("key", [member_key("others", "worker-2"), b"garbage", b"\xff/x"])
 def test_what_concerns_others_or_nobody_is_left_out(key: bytes) -> None:
     """Several groups share a partition, and anybody with the right may write there."""

@@ -180,6 +180,8 @@ class _Reading:
         if message is not None:
             if message.error() is None:
                 self._next.offset = (message.offset() or 0) + 1
+            if _is_foreign(message.error()):
+                return None
             if _is_heard(message.error()):
                 self._heard_at = now_s()
         return message
@@ -200,6 +202,14 @@ class _Reading:
         self._consumer.assign([self._next])
         self._heard_at = now_s()
         discard(held)
+
+
+def _is_foreign(error: "KafkaError | None") -> bool:
+    """Whether it is about the group that a client must have: it is no trouble, and no sign of life.
+
+    It is never needed, and the broker that has the topic may be silent all the same.
+    """
+    return error is not None and error.name() == "GROUP_AUTHORIZATION_FAILED"
 
 
 def _is_heard(error: "KafkaError | None") -> bool:
