@@ -121,7 +121,10 @@ def _check(settings: Settings, asked: Asked) -> None:
         reason = "--standby takes over when the other controller is gone"
         raise Failure(f"{reason}: use --standby or --take-over, not both", ExitCode.USAGE)
     if asked.new_checkpoint:
-        reason = "--standby continues with the other controller's checkpoint"
+        reason = (
+            "--standby continues with the other controller's checkpoint, and a new one is begun "
+            "while there is none, by a start without it (docs/operate.md)"
+        )
         raise Failure(f"{reason}: use --standby or --new-checkpoint, not both", ExitCode.USAGE)
     if settings.kafka.bootstrap_servers is None:
         reason = "--standby needs the Kafka of the other controller: set kafka.bootstrap_servers"
