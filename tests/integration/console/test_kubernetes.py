@@ -211,6 +211,18 @@ def test_the_settings_are_settings() -> None:
     assert f"/etc/trimtab/{settings['files'][0]}" == told["TRIMTAB_CONFIG"]
 
 
+def test_what_the_file_cannot_change_is_named() -> None:
+    """The environment goes before it: the image's own, and the manifest's of a standby."""
+    standby = yaml.safe_load((STANDBY / "controller.yaml").read_text())
+    (container,) = standby["spec"]["template"]["spec"]["containers"]
+    variables = re.findall(r"\b(TRIMTAB_\w+)=", (ROOT / "deploy" / "Dockerfile").read_text())
+    variables += [it["name"] for it in container["env"]]
+    keys = [it.removeprefix("TRIMTAB_").lower().replace("__", ".") for it in variables]
+    (row,) = re.findall(r"^\| (.*) \| `env` in `controller.yaml`", README, re.MULTILINE)
+
+    assert keys == re.findall(r"`([\w.]+)`", row)
+
+
 def test_a_pod_in_which_to_recover_only_sleeps() -> None:
     """What the image would be told to run is not told to what it runs instead."""
     told = re.findall(r"`((?:command|args): \[.*?\])`(?:,| and no probes)", README)
