@@ -89,7 +89,7 @@ class PolicySettings(Section):
     share_number: int = Field(default=_DEFAULT.share_number, ge=-1)
     """A member of mode shared works on its own part of the queues and on the parts of this many
     other members, at most 100. With more, a slow member delays less, and more members ask the same
-    broker. -1: all."""
+    broker. -1 or 0: all."""
 
     share_numbers: dict[str, Annotated[int, Field(ge=-1)]] = Field(default_factory=dict)
     """Exceptions to share_number, by topic ("orders") or by group and topic ("billing/orders").
