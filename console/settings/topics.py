@@ -75,9 +75,10 @@ class TopicSettings(Section):
     and producers the same one."""
 
     partitions: int = Field(default=topics.DEFAULT_PARTITIONS, ge=1, le=1000)
-    """Partitions of each topic, and so the most cores that can work on groups at once. Do not
-    change it while groups use the topics, because they would move to other partitions. For more,
-    stop all members and start again under another prefix, where tokens begin anew."""
+    """Partitions of each topic. 8 will do: for more cores controller.cells_per_partition makes more
+    cells, later too. Do not change it while groups use the topics, because they would move to other
+    partitions. For more, stop all members and start again under another prefix, where tokens begin
+    anew."""
 
     replication_factor: int = Field(default=1, ge=1, le=15)
     """Copies of each record: 1 on the embedded broker, 3 on a cluster. With fewer, the loss of one
