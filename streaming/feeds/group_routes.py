@@ -8,15 +8,21 @@ Kept by ``route_plan``. Its one rule: as long as nothing is heard of a group, an
 they are, there is nothing to tell it before ``look_at``.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from rebalance.groups.model.subscriptions import matched, stands_for
 from rebalance.ids import Pattern, TopicName
 from streaming.feeds.announcements import NEVER_LOOKED, Seen, Sent, patient_until, settled
-from trimtab.protocol import Route, TopicSummary
+from trimtab.protocol import Route, TopicSummary, limits
 
+HINT_LIFETIME_S: Final = 60.0
+"""How long a join alone keeps a topic in the book. The summary that answers it takes over within
+a second, unless the join was refused: then it is not needed."""
+HINTS: Final = limits.QUEUES_PER_RECORD
+"""Topics that joins alone keep there for one group: it has no room for more queues, either. What is
+beyond them is told once the group's summary asks for it."""
 EMPTY_LIFETIME_S: Final = 3_600.0
 """How long a group without members is remembered: as long as its brain knows its routes, and
 so their versions, if ``keep_empty`` is as it comes."""
@@ -54,6 +60,17 @@ class GroupRoutes:
     def idle(self) -> bool:
         """Whether the group is empty, as far as can be seen."""
         return not (self.active or self.hints or self.pattern_hints)
+
+    def hint(self, topics: Iterable[str], patterns: Iterable[str], now: float) -> None:
+        """Note what a join asks for, as far as there is room."""
+        end = now + HINT_LIFETIME_S
+        for topic in topics:
+            if topic in self.hints or len(self.hints) < HINTS:
+                self.hints[topic] = end
+        for pattern in map(Pattern, patterns):
+            known = pattern in self.pattern_hints
+            if known or len(self.pattern_hints) < limits.PATTERNS_PER_GROUP:
+                self.pattern_hints[pattern] = end
 
     def named(self) -> set[str]:
         """What it asks for itself, or knows."""
@@ -111,7 +128,10 @@ class GroupRoutes:
         ends = [*self.hints.values(), *self.pattern_hints.values()]
         if self.idle_since is not None:
             ends.append(self.idle_since + EMPTY_LIFETIME_S)
-        for topic in sorted(self.wanted() & seen.keys()):
+        named = self.named()  # once: whoever joins may ask for very many
+        for topic in sorted((named | self.matching) & seen.keys()):
+            if seen[topic].runs is None and topic not in named:
+                continue  # gone before its group has heard of it
             known = self.topics.get(topic, NEVER_LOOKED)
             if (route := self._route(topic, seen[topic], known, now)) is not None:
                 yield route
@@ -127,8 +147,6 @@ class GroupRoutes:
         return new
 
     def _route(self, topic: str, seen: Seen, known: TopicSummary, now: float) -> Route | None:
-        if seen.runs is None and topic not in self.named():
-            return None  # gone before its group has heard of it
         sent = self.sent.get(topic)
         unseen = sent is None or sent.seen.by_hearsay
         if seen.by_hearsay and known.queues and known.generation is None and unseen:

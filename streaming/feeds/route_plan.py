@@ -15,17 +15,13 @@ come. Time comes in as an argument.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from rebalance.groups.model.subscriptions import matched
 from rebalance.ids import Pattern, TopicName
 from streaming.feeds.announcements import Seen
 from streaming.feeds.group_routes import GroupRoutes
 from trimtab.protocol import Route, TopicSummary
-
-HINT_LIFETIME_S: Final = 60.0
-"""How long a join alone keeps a topic in the book. The summary that answers it takes over within
-a second, unless the join was refused: then it is not needed."""
 
 
 class Announcement(NamedTuple):
@@ -69,8 +65,7 @@ class RoutePlan:
         """Note that a member asks for topics."""
         self._now = now
         entry = self._groups.setdefault(group, GroupRoutes())
-        entry.hints |= dict.fromkeys(topics, now + HINT_LIFETIME_S)
-        entry.pattern_hints |= dict.fromkeys(map(Pattern, patterns), now + HINT_LIFETIME_S)
+        entry.hint(topics, patterns, now)
         entry.match(self._there or frozenset())
         self._note(group, entry)
 

@@ -10,6 +10,7 @@ Run by ``start``. Its one rule: it decides nothing; a route is a fact for the lo
 """
 
 import time
+from collections import Counter
 from threading import Event
 from typing import Any
 
@@ -33,6 +34,7 @@ from trimtab.protocol import (
     ROUTES,
     TOPICS,
     Join,
+    Route,
     Topic,
     UndecodableRecord,
     decode,
@@ -45,6 +47,8 @@ _LISTEN_S = 0.2
 """How long it listens at a time, and so how soon it notices that it should stop."""
 _AT_ONCE = 1_000
 """Messages that are heard before anything is said about them."""
+_NAMED = 20
+"""Routes that the log names of those that one group is told at a time; it counts the others."""
 
 
 class RouteWatcher:
@@ -81,8 +85,7 @@ class RouteWatcher:
                 self._look(metadata, new)
             elif not heard:
                 continue
-            for announcement in self._plan.due(time.monotonic()):
-                self._tell(producer, announcement)
+            self._tell_all(producer)
             self._warn()
         producer.flush(_LISTEN_S)
         consumer.close()
@@ -126,7 +129,8 @@ class RouteWatcher:
         try:
             group = read_group_key(message.key())
             if message.topic() == self._name(MEMBERS):
-                self._hear_member(group, message.value())
+                if message.partition() == partition_of(group, self._options.topics.partitions):
+                    self._hear_member(group, message.value())  # or else the cell refuses it
             else:
                 self._hear_summary(group, message.value())
         except UndecodableRecord:
@@ -185,7 +189,20 @@ class RouteWatcher:
                 topic=topic,
             )
 
-    def _tell(self, producer: FeedProducer, announcement: Announcement) -> None:
+    def _tell_all(self, producer: FeedProducer) -> None:
+        """Tell groups what is due, and the log about it: whoever joins may ask for very many."""
+        told = Counter[str]()
+        for announcement in self._plan.due(time.monotonic()):
+            if self._tell(producer, announcement):
+                told[announcement.group] += 1
+                if told[announcement.group] <= _NAMED:
+                    self._note(*announcement)
+        for group, count in told.items():
+            if count > _NAMED:
+                self._log.info("announced more routes", group=group, more=count - _NAMED)
+
+    def _tell(self, producer: FeedProducer, announcement: Announcement) -> bool:
+        """Tell a group a route; return whether Kafka's client took it."""
         group, route = announcement
         partition = partition_of(group, self._options.topics.partitions)
 
@@ -193,9 +210,12 @@ class RouteWatcher:
             if error is not None:
                 self._plan.lost(announcement, time.monotonic())
 
-        if not producer.write(self._name(ROUTES), encode(route), group.encode(), partition, heard):
+        taken = producer.write(self._name(ROUTES), encode(route), group.encode(), partition, heard)
+        if not taken:
             self._plan.lost(announcement, time.monotonic())
-            return
+        return taken
+
+    def _note(self, group: str, route: Route) -> None:
         self._log.info(
             "announced a route",
             group=group,

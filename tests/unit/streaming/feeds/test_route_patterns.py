@@ -1,10 +1,8 @@
 """Who is told what about topics that it asks for by pattern."""
 
 from rebalance.ids import TopicName
-from streaming.feeds.route_plan import (
-    HINT_LIFETIME_S,
-    RoutePlan,
-)
+from streaming.feeds.group_routes import HINT_LIFETIME_S
+from streaming.feeds.route_plan import RoutePlan
 from tests.unit.streaming.feeds.test_route_plan import MISSING, kafka, known, told
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from streaming.feeds.announcements import LOSS_S, SILENCE_S, Seen
-from streaming.feeds.group_routes import EMPTY_LIFETIME_S
-from streaming.feeds.route_plan import HINT_LIFETIME_S, RoutePlan
+from streaming.feeds.group_routes import EMPTY_LIFETIME_S, HINT_LIFETIME_S
+from streaming.feeds.route_plan import RoutePlan
 from trimtab.protocol import RackRef, RunRef, TopicSummary
 
 MISSING = Seen(None)
