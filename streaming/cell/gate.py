@@ -28,7 +28,7 @@ from rebalance.ids import Millis
 from streaming.cell.stored.rows import GateForm, row_form, row_of
 from streaming.cell.stored.unreadable import understood
 from streaming.cell.waiting import LastBeats, Waiting
-from streaming.wire.decoding import Decoder
+from streaming.wire.decoding import Decoder, dead_letter_of
 from streaming.wire.rows import Row, in_log_order
 from trimtab.protocol import (
     HEARTBEATS,
@@ -176,8 +176,10 @@ def _gathered(
         elif topic is not HEARTBEATS:
             if not _is_of_another(row, gate.start, decoder):
                 waiting.take(row)
-        elif (tick := tick_of(row) if decoder.is_tick(row) else None) is None:
+        elif not decoder.is_tick(row):
             beats.take(row)
+        elif (tick := tick_of(row)) is None:
+            beats.letters += no_tick(row, decoder)
         elif tick.start == gate.start:
             waiting.take(row)
             ticks += tick.seen is not None
@@ -189,6 +191,22 @@ def tick_of(row: Row) -> Tick | None:
     """Read a tick."""
     record = _record(HEARTBEATS, row)
     return record if isinstance(record, Tick) else None
+
+
+def is_own(row: Row, start: str) -> bool:
+    """Tell a tick that counts: where a controller is known, only its own."""
+    if not start:
+        return True
+    tick = tick_of(row)
+    return tick is not None and tick.start == start
+
+
+def no_tick(row: Row, decoder: Decoder) -> list[DeadLetter]:
+    """Set aside what has the key of a tick and is none, in one of the cells that it went to."""
+    is_elsewhere = decoder.place is not None and decoder.place.slot > 0
+    if is_elsewhere or tick_of(row) is not None:
+        return []
+    return [dead_letter_of(row, UndecodableRecord("bad_key", "the key of a tick, which it is not"))]
 
 
 def moved(clock: LogClock, row: Row, start: str, max_step: Millis) -> LogClock:

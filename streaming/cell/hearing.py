@@ -7,7 +7,7 @@ Called by ``fold`` with the rows that the gate lets through.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import merge
@@ -125,12 +125,11 @@ def hear(
             clock = gate.moved(clock, row, start, max_step)
         read = skew.heard(row, clock.read(appended, max_step, steps))
         stamp = Stamp(clock.now, read, appended, row.position, behind)
-        if decoder.is_tick(row):
-            ticks.append((place, Ticked(stamp)))
-            continue
         counted = row.offset == silent and row.topic == decoder.heartbeats
-        for found in () if counted else decoder.heard(row, stamp):
+        for found in () if counted else _said(row, stamp, decoder, start):
             match found:
+                case Ticked():
+                    ticks.append((place, found))
                 case OfGroup(group, event):
                     events.setdefault(group, []).append((place, event))
                 case OfCluster(cluster, said):
@@ -140,3 +139,12 @@ def hear(
     assert stamp is not None, "a batch without rows"
     clock = clock.with_behind(skew.behind)
     return Heard(clock, stamp, events, of_brokers, ticks, letters, ordered)
+
+
+def _said(
+    row: Row, stamp: Stamp, decoder: Decoder, start: str
+) -> Iterable[Ticked | OfGroup | OfCluster | DeadLetter]:
+    """Return what a row says; of the ticks, those count that move the clock."""
+    if not decoder.is_tick(row):
+        return decoder.heard(row, stamp)
+    return [Ticked(stamp)] if gate.is_own(row, start) else gate.no_tick(row, decoder)

@@ -81,7 +81,7 @@ class Decoder:
         return next(name for name, topic in self.topics.items() if topic is HEARTBEATS)
 
     def is_tick(self, row: Row) -> bool:
-        """Tell a tick: by its place and key. Its value is for people and need not be read."""
+        """Tell a tick: by its place and key. What its value says is for ``gate``."""
         return row.key == TICK_KEY and row.topic == self.heartbeats
 
     def is_start(self, row: Row) -> bool:

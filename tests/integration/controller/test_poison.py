@@ -8,7 +8,7 @@ from streaming.wire.rows import LARGE_BYTES
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.topics import PARTITIONS
-from trimtab.protocol import Join, encode, limits, partition_of
+from trimtab.protocol import TICK_KEY, Join, encode, limits, partition_of
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -24,7 +24,6 @@ def test_bad_records_are_set_aside_and_good_ones_proceed(
 ) -> None:
     """Each bad record becomes one dead letter with its reason; a join amid them is answered."""
     key, home = group.encode(), partition_of(group, PARTITIONS)
-    elsewhere = (home + 1) % PARTITIONS
     good = encode(
         Join(
             member="a",
@@ -42,9 +41,10 @@ def test_bad_records_are_set_aside_and_good_ones_proceed(
         (key, None, home, "null_value"),
         (key, OVERSIZE, home, "oversize"),
         (key, FOREIGN, home, "garbage"),
-        (key, b"{}", elsewhere, "misrouted"),
+        (key, b"{}", (home + 1) % PARTITIONS, "misrouted"),
         (None, good, home, "null_key"),
         (b"a\nb", good, partition_of(b"a\nb", PARTITIONS), "bad_key"),
+        (TICK_KEY, b"x", home, "bad_key"),
     ]
     published.catch_up()
     others = len(published.letters)  # tests share the controller's topics
