@@ -112,7 +112,7 @@ class Reader:
     @property
     def health(self) -> Health:
         """How it is."""
-        state, since = self.member.state, self.parts.upkeep.since_poll
+        state, since = self.member.state, self.parts.upkeep.loop.since_poll
         return Health(
             ready=state == "joined" and since <= self._max_poll_s and self._stuck is None,
             state=state,

@@ -1,4 +1,4 @@
-"""What the upkeep sees: a loop that does not come back, and a log that is shorter than it was."""
+"""What the upkeep sees: a log that is shorter than it was, and what Kafka does not answer."""
 
 import threading
 import time
@@ -13,77 +13,7 @@ from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab import CallbackError, CommitError
 from trimtab.consuming.contract import RefusedError
-from trimtab.consuming.taking import Taking
 from trimtab.protocol import QueueRef
-
-
-def stuck(reading: InMemory) -> bool:
-    """Whether the loop is found to be stuck."""
-    reading.upkeep.look()
-    time.sleep(0.1)
-    reading.upkeep.look()
-    return bool(reading.stuck)
-
-
-def test_a_loop_that_was_told_to_stop_may_be_stuck() -> None:
-    """Its member beats on, and nobody else would get its queues."""
-    reading = InMemory()
-    reading.grant(1)
-    reading.offer(0)
-    reading.taken()
-    reading.intake.stop()
-
-    assert stuck(reading)
-
-
-def test_what_is_left_of_a_lost_queue_may_be_stuck() -> None:
-    """Its member has other queues, and nobody else would get these."""
-    reading = InMemory()
-    grant = reading.grant(1)
-    reading.offer(0)
-    reading.taken()
-    reading.lose(grant)
-    reading.intake.stop()
-
-    assert stuck(reading)
-
-
-def test_nobody_else_moves_a_stuck_loop() -> None:
-    """What is paused, sought or lost meanwhile is no message that was asked for."""
-    reading = InMemory()
-    reading.grant(1)
-    reading.offer(0, 1)
-    reading.taken()
-    reading.upkeep.look()
-    for _ in range(5):
-        time.sleep(0.02)
-        reading.parts.set_paused([queue()], paused=True)
-        reading.parts.set_paused([queue()], paused=False)
-        reading.upkeep.look()
-
-    assert reading.stuck
-    assert reading.upkeep.since_poll > 0.05
-
-
-def test_a_loop_that_has_ended_is_not_stuck() -> None:
-    """Its block may work on: close a file, write a report."""
-    reading = InMemory()
-    reading.grant(1)
-    reading.offer(0, 1)
-    reading.taken()
-    reading.intake.stop()
-    reading.taking = Taking(reading.intake, lambda: reading.intake.over)
-
-    assert reading.take() is None
-    assert not stuck(reading)
-
-
-def test_who_has_left_its_loop_is_not_stuck() -> None:
-    """It works on nothing."""
-    reading = InMemory()
-    reading.intake.give_up()
-
-    assert not stuck(reading)
 
 
 @pytest.mark.parametrize(
@@ -232,22 +162,6 @@ def test_what_has_passed_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert [] == reading.errors
     assert 3 > len(reading.upkeep._brief)  # noqa: SLF001 - it is told nobody, and only kept
-
-
-def test_a_loop_need_not_come_back_while_the_machine_sleeps() -> None:
-    """Nor did anybody look meanwhile; after that it has its time."""
-    reading = InMemory()
-    reading.upkeep.look()
-    reading.upkeep.forgive(600.0)
-    time.sleep(0.1)  # longer than a loop has
-    reading.upkeep.look()
-    slept = list(reading.stuck)
-    reading.upkeep.forgive(0.25)
-    reading.upkeep._moved_at -= 600.0  # noqa: SLF001 - as if that time had passed
-    reading.upkeep.look()
-
-    assert [] == slept
-    assert reading.stuck
 
 
 @pytest.mark.parametrize("manual", [True, False])

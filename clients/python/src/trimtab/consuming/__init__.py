@@ -2,5 +2,5 @@
 
 `trimtab.Consumer` is its face. Three threads share it: the application takes messages (`intake`),
 the member's callbacks begin and end queues (`handover`), and `upkeep` commits and looks after the
-rest.
+rest. A fourth watches that the first one comes back (`loop_watch`).
 """

@@ -5,7 +5,17 @@ would ever get it in between. Here who waits is next. Used by everything that to
 or what is in hand.
 """
 
+import math
 import threading
+from typing import Final
+
+from trimtab.clock import now_s
+from trimtab.errors import StuckError
+
+HUNG_S: Final = 10.0
+"""In one turn Kafka may be asked several things, each for two seconds."""
+_SLICE_S: Final = 0.25
+"""How late a wait notices that it has a limit by now."""
 
 
 class FairLock:
@@ -15,13 +25,26 @@ class FairLock:
         self._next = threading.Lock()
         """Held by the one that waits for its turn."""
         self._using = threading.RLock()
+        self._limited_at = math.inf
+
+    def limit(self) -> None:
+        """Have nobody wait for long from now on: who has it may never let go of it."""
+        self._limited_at = now_s()
 
     def __enter__(self) -> None:
+        """Wait for it.
+
+        Raises:
+            StuckError: There is a limit, and it is over.
+        """
         if self._is_mine():  # as in a callback of the client, while messages are taken
             self._using.acquire()
             return
         with self._next:
-            self._using.acquire()
+            began = now_s()
+            while not self._using.acquire(timeout=_SLICE_S):
+                if now_s() - max(began, self._limited_at) > HUNG_S:
+                    raise StuckError("the loop hangs in the Kafka client: nothing else can be done")
 
     def __exit__(self, *_: object) -> None:
         self._using.release()

@@ -9,6 +9,7 @@ passes a message that is in hand.
 import logging
 import math
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from trimtab.callbacks import Positions
@@ -18,6 +19,7 @@ from trimtab.consuming.commits import Commits
 from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.intake import Intake
 from trimtab.consuming.reading import Reading
+from trimtab.errors import StuckError
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
 
@@ -63,7 +65,7 @@ class Handover:
         handed = () if self.fenced else grants
         known = {it: it.position for it in handed if it.position is not None}
         if known:
-            with self.intake.turn:
+            with suppress(StuckError), self.intake.turn:
                 self.begin(known, None)
         self.unbegun |= {it.queue: it for it in grants if it not in known}
         self.hurry()
@@ -72,10 +74,21 @@ class Handover:
         """Hand out no more of these, wait for what is in hand, commit, and say the positions.
 
         Where Kafka does not have what comes next, there is no position: the next owner looks anew.
+        Nor is there one where the loop hangs in the client, and is given up.
         """
-        ending = self._end(grants)
-        self._wait(ending, self.intake.is_in_hand)
-        self._told.revoked(grants)
+        try:
+            return self._hand_over(grants)
+        except StuckError:
+            if self.fenced:
+                self.fenced.let_go(grants)
+            return {}
+
+    def _hand_over(self, grants: tuple[Grant, ...]) -> Positions:
+        try:
+            ending = self._end(grants)
+            self._wait(ending, self.intake.is_in_hand)
+        finally:
+            self._told.revoked(grants)
         if self.intake.manual:
             self._wait(ending, self.intake.is_uncommitted, self._flush_s)
         with self.intake.turn:
@@ -103,8 +116,8 @@ class Handover:
         self.commits.withdraw(grants)
         if self.fenced:
             self.fenced.let_go(grants)
-        ending = self._end(grants)
-        with self.intake.turn:
+        with suppress(StuckError), self.intake.turn:
+            ending = self._end(grants)
             ours = [it.grant for it in self.intake.readings.values()]
             ending += [self.intake.readings[it.queue] for it in grants if it in ours]
             self._forget(ending)

@@ -1,4 +1,4 @@
-"""The upkeep: a thread that commits, finds where queues begin, and sees when the loop is stuck.
+"""The upkeep: a thread that commits, and finds where queues begin.
 
 So the application's thread does nothing but take messages, and idle queues are looked after while a
 handler works. Used by `Consumer`. Its one rule: nothing is committed of which it is not known what
@@ -18,21 +18,20 @@ from trimtab.consuming.choice import Times, Told
 from trimtab.consuming.commits import Places
 from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.handover import Handover
+from trimtab.consuming.loop_watch import LoopWatch
 from trimtab.consuming.offsets import Asked
 from trimtab.consuming.reading import Reading
 from trimtab.consuming.refusals import Refusals, may_pass
-from trimtab.errors import CommitError, ConfigurationError, MemberFailedError
+from trimtab.errors import CommitError, ConfigurationError, MemberFailedError, StuckError
 from trimtab.protocol import QueueRef
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _ROUND_S: Final = 0.25
-"""Between two looks: how late a stuck loop is noticed, and a question asked again."""
+"""Between two looks: how late a question is asked again."""
 _REPEAT_S: Final = 60.0
 """The same trouble is told again only if it was over for so long."""
 _BRIEF_S: Final = 5.0
 """So long what may pass is not told."""
-_FROZEN_S: Final = 5.0
-"""A look that comes so late was kept from coming: the machine slept, or the process was frozen."""
 _FAREWELL_S: Final = 10.0
 """For the last look, in which Kafka may be asked several things; a callback may hang for ever."""
 
@@ -51,27 +50,23 @@ class Upkeep:
         self._told: dict[str, float] = {}
         self._brief: dict[str, tuple[float, float]] = {}
         """What may pass by itself: when it was met first and last."""
-        self._progress: tuple[int, int] | None = None
-        self._moved_at = now = now_s()
+        self.loop = LoopWatch(handover.intake, times.max_poll_s, told.stuck)
+        now = now_s()
         self._commit_at, self._recommit_at = now + times.commit_s, now + times.recommit_s
         self._wake = threading.Event()
         self._over = self._is_telling = False
         self._thread = threading.Thread(target=self._run, name="trimtab-consumer", daemon=True)
         handover.hurry = self._wake.set
 
-    @property
-    def since_poll(self) -> float:
-        """Seconds since the loop was seen to move."""
-        return max(0.0, now_s() - self._moved_at)
-
     def start(self) -> None:
         """Begin."""
-        self._moved_at = now_s()
+        self.loop.start()
         self._thread.start()
 
     def finish(self) -> None:
         """End."""
         self._over = True
+        self.loop.finish()
         self._wake.set()
         if (ident := self._thread.ident) is not None:
             self._thread.join(_FAREWELL_S)
@@ -82,21 +77,16 @@ class Upkeep:
 
     def _run(self) -> None:
         while not self._over:
-            rests = now_s()
             hurried = self._wake.wait(min(_ROUND_S, self._times.commit_s))
             self._wake.clear()
-            self.forgive(now_s() - rests)
             try:
                 self.look(hurried=hurried)
+            except StuckError:  # in the client; the watch has told it
+                continue
             except ConfigurationError as error:
                 self._told_to.error(MemberFailedError.by(error))
             except BaseException as error:  # noqa: BLE001 - said, and the next look may do better
                 self._report_once(error)
-
-    def forgive(self, rested_s: float) -> None:
-        """After a rest: in the time in which nothing could run the loop could not come back."""
-        if rested_s > _FROZEN_S:
-            self._moved_at += rested_s
 
     def want(self, topics: Sequence[str]) -> None:
         """These are read from now on, as far as their names are known."""
@@ -108,7 +98,6 @@ class Upkeep:
             self._commits.hear()
         except RefusedError as error:
             self._report_once(error)
-        self._watch()
         if not hurried:  # first: what follows may ask the very client that stands still
             with self._intake.turn:
                 self._intake.client.look()
@@ -248,21 +237,6 @@ class Upkeep:
         with self._intake.turn:
             every = self._intake.readings.values()
             return [it for it in every if it.committed is None and not it.ending]
-
-    def _watch(self) -> None:
-        """See whether the loop moves."""
-        intake, now = self._intake, now_s()
-        progress = (intake.steps, intake.hand.at)
-        if progress != self._progress:
-            self._progress, self._moved_at = progress, now
-        elif now - self._moved_at > self._times.max_poll_s and not self._has_ended():
-            self._told_to.stuck(now - self._moved_at)
-
-    def _has_ended(self) -> bool:
-        """Whether the application has left its loop; its block may still have work to do."""
-        intake = self._intake
-        with intake.turn:
-            return intake.gone or (intake.over and intake.hand.is_empty())
 
     def _tell_troubles(self) -> None:
         """Tell what the client has met."""
