@@ -37,13 +37,15 @@ class Signals:
         """Put them in place, or join the block that has."""
         if threading.current_thread() is not threading.main_thread():
             return
+        here = os.getpid()
+        others = _LIVE if _PROCESS[0] == here else {}  # the blocks of who has forked are not ours
         for number, default in _DEFAULTS.items():
             before = signal.getsignal(number)
             if before == default or _is_asyncios(before):
-                _BEFORE[number], _LIVE[number], _PROCESS[0] = before, [self], os.getpid()
+                _BEFORE[number], _LIVE[number], _PROCESS[0] = before, [self], here
                 signal.signal(number, _hear)
             elif before is _hear:
-                _LIVE[number] = [*_LIVE[number], self]
+                _LIVE[number], _PROCESS[0] = [*others.get(number, ()), self], here
 
     def give_back(self) -> None:
         """Leave them to the others; the last block takes them away, unless somebody has done so."""
