@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 from kafka import TopicPartition
 from kafka.errors import (
+    CorruptRecordError,
     KafkaError,
     KafkaTimeoutError,
     OffsetOutOfRangeError,
@@ -30,7 +32,9 @@ class Refusing:
         self._errors = [*errors]
         self.places: dict[str, int] = {}
         self.resting: set[Any] = set()
-        self._fetcher = SimpleNamespace(_next_partition_records=None)
+        self._fetcher = SimpleNamespace(
+            _next_partition_records=None, _next_in_line_exception_metadata=None
+        )
 
     def assign(self, places: Iterable[Any]) -> None:
         """Read these: what is new from nowhere yet, the others from where they are."""
@@ -89,6 +93,25 @@ def test_what_may_not_be_read_rests_for_a_while(monkeypatch: pytest.MonkeyPatch)
     assert isinstance(trouble, RefusedError)
     assert (error, ["one"], set()) == (trouble.said, trouble.topics, client.astray)
     assert {"one": 7, "other": 7} == consumer.places
+
+
+def test_what_cannot_be_read_behind_what_can_rests_when_that_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is forgotten before, and would be fetched again and again."""
+    consumer = Refusing()
+    client = a_client(monkeypatch, consumer)
+    left = Mock(topic_partition=TopicPartition("one", 0))
+    vars(consumer._fetcher).update(  # noqa: SLF001 - as kafka-python's
+        _next_partition_records=left, _next_in_line_exception_metadata="an error"
+    )
+    client.take(500, 0.02)
+    monkeypatch.setattr(consumer, "poll", Mock(side_effect=[CorruptRecordError, {}]))
+    client.take(500, 0.02)
+    client.take(500, 0.02)
+
+    assert {"one"} == consumer.rests()
+    assert 1 == len(client.troubles)
 
 
 def test_what_kafka_has_deleted_rests_until_it_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:

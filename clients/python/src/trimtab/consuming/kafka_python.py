@@ -35,7 +35,7 @@ from trimtab.consuming.kafka_python_settings import group_settings, link_of, rea
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.protocol import QueueRef
 from trimtab.transports.kafka_python_connecting import REFUSALS, connected
-from trimtab.transports.kafka_python_unread import forget
+from trimtab.transports.kafka_python_unread import forget, forget_at_once
 
 if TYPE_CHECKING:
     from confluent_kafka import Message
@@ -66,6 +66,8 @@ class KafkaPythonClient:
         self._paused: set[QueueRef] = set()
         self._rests: dict[QueueRef, float] = {}
         """Those that were refused, and until when they are not read."""
+        self._unread: TopicPartition | None = None
+        """Of which the next `poll` is to raise that it cannot be read."""
         self.astray: set[QueueRef] = set()
         self.troubles: list[Exception] = []
 
@@ -88,11 +90,12 @@ class KafkaPythonClient:
         try:
             found = self._consumer.poll(timeout_ms=int(timeout_s * 1_000), max_records=most)
         except KafkaError as error:
-            self._hear(error, forget(self._consumer))
+            self._hear(error, forget(self._consumer) or self._unread)
             return []
         except Exception:  # of a deserializer
             forget(self._consumer)
             raise
+        self._unread = forget_at_once(self._consumer)
         taken: list[KafkaPythonMessage] = []
         for partition, records in found.items():
             self._places[_queue_of(partition)] = records[-1].offset + 1
