@@ -1,6 +1,7 @@
 """What a subscription says of a Kafka that assigns nothing, or says nothing."""
 
 import sys
+import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -137,6 +138,25 @@ def test_who_asks_hears_of_a_callback_that_exits(made: Subscription) -> None:
     asked = made._ask(lambda _: sys.exit(3))  # noqa: SLF001 - no Kafka answers here
 
     assert isinstance(asked.exception(WAIT_S), ConfigurationError)
+
+
+def test_a_commit_that_was_given_up_is_not_sent(
+    made: Subscription, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its queue may be somebody else's by then."""
+    monkeypatch.setattr(module, "_WAIT_S", 0.1)
+    hang, sent, client = threading.Event(), list[object](), Answering()
+    made._consumer.close()  # noqa: SLF001 - nobody else has it
+    made._consumer = cast("Any", client)  # noqa: SLF001 - as above
+    monkeypatch.setattr(client, "commit", lambda **said: sent.append(said), raising=False)
+    made.start(cast("Changes", SimpleNamespace(trouble=lambda _: None)))
+    made._ask(lambda _: hang.wait(WAIT_S))  # noqa: SLF001 - as a question that Kafka does not answer
+    with pytest.raises(TransportError):
+        made.commit({queue(): (7, "")})
+    hang.set()
+    made._ask(bool).result(WAIT_S)  # noqa: SLF001 - it comes after the commit
+
+    assert [] == sent
 
 
 def test_an_error_callback_that_raises_does_not_end_the_thread() -> None:

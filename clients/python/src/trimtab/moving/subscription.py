@@ -101,8 +101,7 @@ class Subscription:
         self._asked = list[TopicPartition]()  # last, so that another client can be asked as well
         self._topics = list(topics)
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
-        self._over = threading.Event()
-        self._is_new = False
+        self._over, self._is_new = threading.Event(), False
         self._repeats = Repeats(REPEAT_MS)
         self._thread = threading.Thread(target=self._run, name="trimtab-subscription", daemon=True)
 
@@ -136,14 +135,17 @@ class Subscription:
         }
 
     def commit(self, places: Mapping[QueueRef, tuple[int, str]]) -> None:
-        """Commit, and wait for it.
+        """Commit, and wait for it; what is given up before it is sent is dropped.
 
         Raises:
             KafkaException: Kafka does not take it.
             TransportError: Kafka has not said so in time.
         """
-        offsets = [place(it, *said) for it, said in places.items()]
-        _answer(self._ask(lambda it: _commit(it, offsets)), "whether it takes a commit")
+        given_up = threading.Event()
+        try:
+            _answer(self.send(places, given_up.is_set), "whether it takes a commit")
+        finally:
+            given_up.set()
 
     def send(
         self, places: Mapping[QueueRef, tuple[int, str]], is_dropped: Callable[[], bool]
