@@ -3,11 +3,13 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
 
-from tests.builders.application import records, released_queues, until
+from tests.builders.application import WAIT_S, records, released_queues, until
 from tests.builders.event_loop import comes
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import queue
@@ -154,3 +156,25 @@ def test_after_its_block_it_has_no_more_messages(kafka: MemoryTransport) -> None
         assert before == signal.getsignal(signal.SIGTERM)
 
     run(play)
+
+
+def test_a_program_ends_though_its_block_was_not_left() -> None:
+    """Its event loop has ended without cancelling the task; the thread that takes would wait on."""
+    program = (
+        "import asyncio\n"
+        "from tests.builders.memory import MemoryTransport\n"
+        "from tests.unit.sdk.looped import a_consumer\n"
+        "async def read():\n"
+        "    async with a_consumer(MemoryTransport()) as consumer:\n"
+        "        print('reads', flush=True)\n"
+        "        await anext(consumer)\n"
+        "loop = asyncio.new_event_loop()\n"
+        "task = loop.create_task(read())\n"
+        "loop.run_until_complete(asyncio.sleep(1))\n"
+        "print('ends')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=WAIT_S
+    )
+
+    assert ["reads", "ends"] == done.stdout.splitlines()

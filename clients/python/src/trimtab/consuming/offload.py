@@ -16,6 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, TypeVar
 
+from trimtab.consuming.taker import Taker
 from trimtab.consuming.taking import Taking
 
 T = TypeVar("T")
@@ -27,7 +28,7 @@ class Offload:
 
     def __init__(self, taking: Taking) -> None:
         self._taking = taking
-        self._taker = ThreadPoolExecutor(1, "trimtab-taking")
+        self._taker = Taker("trimtab-taking")
         self._others = ThreadPoolExecutor(1, "trimtab-beside")
         self._ender = ThreadPoolExecutor(1, "trimtab-ending")
         self._ended = False
@@ -104,7 +105,8 @@ class Offload:
             await asyncio.shield(asyncio.wrap_future(ended))
         finally:
             self._ended = True
-            for threads in (self._taker, self._others, self._ender):
+            self._taker.finish()
+            for threads in (self._others, self._ender):
                 threads.shutdown(wait=False)  # what they do is done first
 
     async def _settled(self) -> None:
