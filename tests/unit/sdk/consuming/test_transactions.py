@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from tests.builders.sessions import queue
+from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab import Grant
 from trimtab.callbacks import Ownership
 from trimtab.consuming.contract import RefusedError, Wish
@@ -134,3 +135,25 @@ def test_a_position_never_goes_back_and_no_effect_is_written_twice() -> None:
 
     assert [(5, [b"3", b"4"]), (8, [b"7"]), (8, [])] == kafka.committed
     assert [{ONE: 5}, {ONE: 8}, {ONE: 8}] == heard
+
+
+def test_what_is_sent_when_somebody_younger_has_the_queue_is_not_kept() -> None:
+    """The member hears of it later, and what is in hand goes on until then."""
+    reading = InMemory()
+    grant = reading.grant(1)
+    reading.offer(3)
+    message = reading.taken()
+    client = cast("Any", SimpleNamespace(group_metadata=bool))
+    wish = Wish("nowhere:1", "billing", {}, {}, 2.0)
+    reading.handover.fenced = fenced = Transactions(
+        wish, reading.intake.owned, lambda _: None, client
+    )
+    fenced.begin(grant, 0, cast("Any", Kafka()))
+    before = reading.parts.send(message, {"topic": "t", "value": b"3", "key": None})
+    reading.handover.withhold([grant])
+    after = reading.parts.send(message, {"topic": "t", "value": b"3", "key": None})
+    reading.lose(grant)
+    fenced.close()
+
+    assert (True, False) == (before, after)
+    assert [] == fenced.sends.together(lambda: {grant: 100})[1][grant]

@@ -130,8 +130,12 @@ class Transactions:
     def let_go(self, grants: Collection[Grant]) -> None:
         """Write nothing more of these."""
         for grant in grants:
-            if self._registered.pop(grant, None) is not None:
-                self.sends.drop(grant)
+            self._registered.pop(grant, None)
+            self.sends.drop(grant)
+
+    def writes(self, grant: Grant) -> bool:
+        """Whether anything of this is written still."""
+        return grant in self._registered
 
     def write(self, look: Callable[[], Places]) -> bool:
         """Write what there is then, and wait until Kafka has it, or another member has the queues.
