@@ -1,6 +1,6 @@
 """What may be chosen of a consumer: a mistake is named when it is made."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -41,6 +41,24 @@ def test_a_mistaken_option_is_named(option: str, value: object, said: str) -> No
     options: Any = {"group": "billing", "topics": ["t"], option: value}
     with pytest.raises(ConfigurationError, match=said):
         Consumer("nowhere:1", **options)
+
+
+@pytest.mark.parametrize(
+    ("start", "milliseconds"),
+    [
+        (datetime(1969, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC), 0),
+        (datetime(1, 1, 1, tzinfo=UTC), 0),
+        (datetime(1970, 1, 1, 1, 0, 1, tzinfo=timezone(timedelta(hours=1))), 1_000),
+    ],
+)
+def test_before_kafka_has_times_all_messages_are_since_then(
+    start: datetime, milliseconds: int
+) -> None:
+    """Its clients would take the millisecond before for the end of the log."""
+    choice, _ = read_options({"group": "billing", "topics": ["t"], "start": start})
+
+    assert isinstance(choice.start, datetime)
+    assert milliseconds == choice.start.timestamp() * 1_000
 
 
 @pytest.mark.parametrize("where", ["fetch", "kafka"])

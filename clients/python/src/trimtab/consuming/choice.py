@@ -6,7 +6,7 @@ A mistake is a `ConfigurationError` that names the argument, when the consumer i
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, Literal, assert_never, cast, get_args
 
 from trimtab.durations import milliseconds
@@ -25,6 +25,8 @@ _RACK: Final = "client.rack"
 _RACKS: Final = (_RACK, "client_rack")
 """As librdkafka calls it, and as kafka-python does, which takes both."""
 _ENDS: Final = ("earliest", "latest")
+_FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
+"""Kafka has no time before that; librdkafka takes one for an end of the log."""
 _TOPIC: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 """Kafka's rule (`Topic.validate`)."""
 _MOST: Final = 1_000_000
@@ -96,6 +98,7 @@ def read_options(options: ConsumerOptions) -> tuple[Choice, Options]:
     if isinstance(start, datetime):
         if start.tzinfo is None:
             raise ConfigurationError(f"start: {start} has no time zone")
+        start = max(start, _FIRST)
     elif start not in _ENDS:
         raise ConfigurationError(f"start: {start!r} must be one of {', '.join(_ENDS)}, or a time")
     times = Times(

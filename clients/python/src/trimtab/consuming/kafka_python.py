@@ -216,7 +216,7 @@ class KafkaPythonClient:
             if end == "earliest":
                 found = consumer.beginning_offsets(places, timeout_ms=timeout_ms)
             elif isinstance(end, datetime):
-                since = dict.fromkeys(places, max(0, int(end.timestamp() * 1_000)))
+                since = dict.fromkeys(places, int(end.timestamp() * 1_000))
                 times = consumer.offsets_for_times(since, timeout_ms=timeout_ms)
                 found = {it: -1 if at is None else at.offset for it, at in times.items()}
             else:
