@@ -1,5 +1,6 @@
 """`docs/errors.md` names every error, and each text that it shows is one that the code makes."""
 
+import pickle
 import re
 from pathlib import Path
 
@@ -26,6 +27,16 @@ def test_every_reason_of_a_loss_is_named() -> None:
     table = PAGE.split("## Queues that are lost")[1]
 
     assert [it.value for it in LossReason] == re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", errors.__all__)
+def test_each_is_the_same_in_another_process(name: str) -> None:
+    """A pool of processes hands on what its work has raised."""
+    kind = getattr(errors, name)
+    error = kind("garbage", "no JSON") if name == "UndecodableRecord" else kind("worker-1")
+    there = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
+
+    assert (kind, str(error), vars(error)) == (type(there), str(there), vars(there))
 
 
 @pytest.mark.slow

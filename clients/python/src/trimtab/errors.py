@@ -101,8 +101,12 @@ class ReplacedError(MemberFailedError):
     """A newer process joined under the same member id; this member does not join again."""
 
     def __init__(self, member: str) -> None:
-        super().__init__(
-            f'a newer process has taken the name of member "{member}" now:'
+        super().__init__(member)  # and nothing else: it is pickled by what it is made of
+
+    def __str__(self) -> str:
+        """What has happened, and what to do."""
+        return (
+            f'a newer process has taken the name of member "{self.args[0]}" now:'
             " give each process a name of its own"
         )
 
