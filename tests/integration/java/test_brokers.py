@@ -33,13 +33,13 @@ def verdict(chance: random.Random, now: int) -> Verdict:
 
 
 def test_both_boards_answer_the_same_to_whatever_comes() -> None:
-    """Verdicts, tombstones, trials and long silence, by chance."""
+    """Verdicts, tombstones, trials, long silence and clocks that differ, by chance."""
     chance, board = random.Random(7), VerdictBoard()
     now, lines, expected = 1_767_225_600_000, list[str](), list[str]()
     for _ in range(3_000):
         now += chance.choice([0, 100, 400, 1_100, FRESH_FOR_MS if chance.random() < 0.02 else 3])
         broker = chance.choice(BROKERS)
-        match chance.randrange(5):
+        match chance.randrange(6):
             case 0:
                 said = verdict(chance, now)
                 lines.append(f"post {now} {encode(said).decode()}")
@@ -51,6 +51,11 @@ def test_both_boards_answer_the_same_to_whatever_comes() -> None:
                 lines.append(f"forget {broker}")
                 board.forget(broker)
                 expected.append("forgotten")
+            case 1:
+                published = now - chance.choice([0, 5, 3_600_000, -3_600_000])
+                lines.append(f"clock {published} {now}")
+                board.set_clock(published, now)
+                expected.append("set")
             case 2:
                 lines.append(f"try {broker} {now}")
                 is_due = broker in board.to_try(now)

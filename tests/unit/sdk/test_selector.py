@@ -148,6 +148,21 @@ def test_a_wrong_stamp_makes_no_board_fresh_for_long() -> None:
     assert "stale" == chosen.state(NOW + 60_001)
 
 
+@pytest.mark.parametrize("ahead", [-3_600_000, 0, 3_600_000])
+def test_a_producer_whose_clock_is_wrong_judges_by_the_logs(ahead: int) -> None:
+    """What has just come was written now; a clock ahead would ignore it, one behind believe it."""
+    chosen = BrokerSelector(reporter="p1", seed=lambda: -1, fresh_for_ms=60_000)
+    here = NOW + ahead
+    chosen.hear(verdict("broker1", until_ms=NOW + 30_000, testers=("p1",)), NOW, here)
+    seen = [chosen.avoided(here + it) for it in (0, 29_999, 30_000)]
+    trials = [chosen.trials(here + it) for it in (999, 1_000, 1_001)]
+    states = [chosen.state(here + it) for it in (60_000, 60_001)]
+
+    assert [{"broker1"}, {"broker1"}, set()] == seen
+    assert [(), ("broker1",), ()] == trials
+    assert ["central", "stale"] == states
+
+
 def test_a_shadow_verdict_is_only_watched() -> None:
     """A detector on trial takes nothing out of use."""
     chosen = selector()

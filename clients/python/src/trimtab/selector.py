@@ -148,11 +148,19 @@ class BrokerSelector:
         """
         self.table.update(broker, latency_ms, now, isolation=failed, reachable=reachable)
 
-    def hear(self, verdict: Verdict, appended_ms: int) -> None:
+    def hear(self, verdict: Verdict, appended_ms: int, now: int | None = None) -> None:
         """Enter a record of the topic `brokers`, with the time that Kafka gave it.
 
         Of your cluster alone: brokers of others may have the same names, and share its partition.
+
+        Args:
+            verdict: The record.
+            appended_ms: When it was written, by Kafka's clock.
+            now: The time, if it has just been written. Then verdicts are judged by Kafka's clock,
+                however wrong yours is. Of a backlog say none.
         """
+        if now is not None:
+            self._board.set_clock(appended_ms, now)
         self._board.post(
             verdict.broker,
             available=verdict.available,

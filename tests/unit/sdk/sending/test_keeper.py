@@ -8,11 +8,22 @@ import pytest
 
 from tests.builders.application import until
 from trimtab import BrokerSelector
-from trimtab.protocol import LATENCY, Report, decode
+from trimtab.protocol import LATENCY, Report, Verdict, decode, encode
 from trimtab.protocol.limits import DURATION_MS
 from trimtab.sending.contract import Sender, VerdictRecord
 from trimtab.sending.dispatch import Dispatch, Leaders
 from trimtab.sending.keeper import POLL_MS, RETRY_MS, Keeper, Reporter
+
+A_VERDICT = Verdict(
+    cluster="east",
+    broker="1",
+    available=False,
+    since_ms=1_800_000_000_000,
+    reason="slow",
+    panic=False,
+    reports=5,
+    errors=0,
+)
 
 
 class Kafka:
@@ -169,3 +180,18 @@ def test_a_window_is_no_longer_than_a_report_may_say(keeper: Keeper, kafka: Kafk
 
     assert isinstance(report, Report)
     assert (DURATION_MS, DURATION_MS) == (report.window_ms, report.brokers[0].max_ms)
+
+
+@pytest.mark.parametrize("is_live", [True, False])
+def test_a_verdict_that_has_just_come_says_what_time_it_is(
+    keeper: Keeper, kafka: Kafka, monkeypatch: pytest.MonkeyPatch, *, is_live: bool
+) -> None:
+    """The clock of this machine is an hour ahead; of what was there before nobody knows its age."""
+    record = VerdictRecord(b"east/1", encode(A_VERDICT), A_VERDICT.since_ms)
+    monkeypatch.setattr("trimtab.sending.keeper.wall_ms", lambda: A_VERDICT.since_ms + 3_600_000)
+    monkeypatch.setattr(kafka, "has_caught_up", lambda: is_live)
+    monkeypatch.setattr(kafka, "poll", lambda _: [record])
+    keeper._turn()  # noqa: SLF001 - without the thread
+
+    state = keeper._selector.state(A_VERDICT.since_ms + 3_600_000)  # noqa: SLF001 - as above
+    assert ("central" if is_live else "stale") == state

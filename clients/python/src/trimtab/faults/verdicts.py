@@ -4,6 +4,9 @@ Every verdict has its own end. When no verdict has come for a while, renewals in
 are ignored and the producer's own table decides. So a controller that is gone keeps no broker out
 of use, and a producer never waits for it.
 
+Both ends are on the log's clock. The producer's own may be hours away from it, so it is set by each
+verdict that has just come.
+
 Called by ``BrokerSelector``. Its one rule: it only excludes brokers; no verdict proves that a
 broker is fit.
 """
@@ -27,12 +30,14 @@ class _Notice:
 
 
 class VerdictBoard:
-    """What the controller has said, by broker. Times are log time."""
+    """What the controller has said, by broker. What it is told is log time; `now` is your own."""
 
     def __init__(self, fresh_for_ms: int = FRESH_FOR_MS) -> None:
         """Start empty, which counts as stale."""
         self._fresh_for_ms = fresh_for_ms
         self._latest: int | None = None
+        self._ahead = 0
+        """By how much the producer's clock is ahead of the log's."""
         self._ejected: dict[str, _Notice] = {}
 
     def post(
@@ -55,6 +60,10 @@ class VerdictBoard:
             tried = at if before is None else before.tried
             self._ejected[broker] = _Notice(until, trial, tried)
 
+    def set_clock(self, at: int, now: int) -> None:
+        """Something that was published then has come now, and at once."""
+        self._ahead = now - at
+
     def forget(self, broker: str) -> None:
         """Take down what is said of a broker: its record is gone."""
         self._ejected.pop(broker, None)
@@ -63,11 +72,11 @@ class VerdictBoard:
         """Enter that a message goes there; the next trial is due a while later."""
         verdict = self._ejected.get(broker)
         if verdict is not None:
-            verdict.tried = now
+            verdict.tried = now - self._ahead
 
     def age(self, now: int) -> int | None:
         """Return for how long nothing was posted; None when nothing ever was."""
-        return None if self._latest is None else max(0, now - self._latest)
+        return None if self._latest is None else max(0, now - self._ahead - self._latest)
 
     def is_fresh(self, now: int) -> bool:
         """Return whether the board is to be believed."""
@@ -83,11 +92,11 @@ class VerdictBoard:
         return [
             broker
             for broker, verdict in self._standing(now)
-            if verdict.trial and now - verdict.tried >= TRIAL_EVERY_MS
+            if verdict.trial and now - self._ahead - verdict.tried >= TRIAL_EVERY_MS
         ]
 
     def _standing(self, now: int) -> Iterator[tuple[str, _Notice]]:
         if self._ejected and self.is_fresh(now):
             for broker, verdict in list(self._ejected.items()):
-                if verdict.until is None or now < verdict.until:
+                if verdict.until is None or now - self._ahead < verdict.until:
                     yield broker, verdict

@@ -106,8 +106,9 @@ class Keeper:
         if link is None or (self._followed is None and not self._open(link)):
             self._stopping.wait(POLL_MS / 1_000)
         else:
+            is_live = link.has_caught_up()
             for record in link.poll(POLL_MS):
-                self._hear(record)
+                self._hear(record, wall_ms() if is_live else None)
             for trouble in link.troubles():
                 self._tell(trouble)
             self._knows_verdicts = link.has_caught_up()
@@ -170,7 +171,7 @@ class Keeper:
             self._tell(f"no verdicts, only the local table decides: {error}")
         return False
 
-    def _hear(self, record: VerdictRecord) -> None:
+    def _hear(self, record: VerdictRecord, now: int | None) -> None:
         try:
             cluster, broker = read_broker_key(record.key)
             if cluster != self._followed:
@@ -178,7 +179,7 @@ class Keeper:
             if record.value is None:
                 self._selector.forget(broker)
             else:
-                self._selector.hear(decode(BROKERS, record.value), record.appended_ms)
+                self._selector.hear(decode(BROKERS, record.value), record.appended_ms, now)
         except UndecodableRecord as error:
             self._tell(f"a verdict cannot be read: {error}")
 

@@ -12,8 +12,9 @@ import trimtab.protocol.Verdict;
 /**
  * Plays what a producer knows of its brokers, for a comparison with the producer in Python.
  *
- * <p>{@code Brokers REPORTER}. A line on stdin is {@code post AT VERDICT}, {@code forget BROKER}, {@code avoids BROKER
- * NOW}, {@code try BROKER NOW}, {@code note MS FAILED} or {@code close}; each is answered by a line.
+ * <p>{@code Brokers REPORTER}. A line on stdin is {@code post AT VERDICT}, {@code clock AT NOW}, {@code forget BROKER},
+ * {@code avoids BROKER NOW}, {@code try BROKER NOW}, {@code note MS FAILED} or {@code close}; each is answered by a
+ * line.
  */
 public final class Brokers {
     private final VerdictBoard board;
@@ -37,6 +38,9 @@ public final class Brokers {
                 Verdict verdict = Verdict.read(asked[2].getBytes(StandardCharsets.UTF_8));
                 board.post(verdict, Long.parseLong(asked[1]));
                 return "posted";
+            case "clock":
+                board.setClock(Long.parseLong(asked[1]), Long.parseLong(asked[2]));
+                return "set";
             case "forget":
                 board.forget(asked[1]);
                 return "forgotten";

@@ -9,7 +9,8 @@ import trimtab.protocol.Verdict;
  * The controller's verdicts on one cluster's brokers: which are out of use, until when.
  *
  * <p>Each has its own end. When none has come for a while, renewals included, all are ignored. So a
- * controller that is gone keeps no broker out of use. It is the twin of the one in Python
+ * controller that is gone keeps no broker out of use. Both ends are on the log's clock, from which the
+ * producer's own may be hours away. It is the twin of the one in Python
  * ({@code trimtab.faults.verdicts}). Its one rule: it only excludes; no verdict proves a broker fit.
  */
 public final class VerdictBoard {
@@ -21,6 +22,8 @@ public final class VerdictBoard {
     private final String reporter;
     private final Map<String, Notice> ejected = new ConcurrentHashMap<>();
     private volatile long latest = Long.MIN_VALUE;
+    /** By how much this producer's clock is ahead of the log's. */
+    private volatile long ahead;
 
     /** For a producer that reports under this name. */
     public VerdictBoard(String reporter) {
@@ -40,6 +43,11 @@ public final class VerdictBoard {
         latest = appendedMs; // of the last, not the largest: a stamp may have been wrong
     }
 
+    /** Something that was published then has come now, and at once: so the two clocks are that far apart. */
+    public void setClock(long appendedMs, long now) {
+        ahead = now - appendedMs;
+    }
+
     /** Enters that a broker's record is gone. */
     public void forget(String broker) {
         ejected.remove(broker);
@@ -47,7 +55,7 @@ public final class VerdictBoard {
 
     /** Whether a broker is out of use. */
     public boolean avoids(String broker, long now) {
-        return standing(broker, now) != null;
+        return standing(broker, now - ahead) != null;
     }
 
     /** Whether any broker is out of use. */
@@ -61,18 +69,19 @@ public final class VerdictBoard {
      * <p>To be told so counts as a trial: the next one is due a second later.
      */
     public boolean isToTry(String broker, long now) {
-        Notice notice = standing(broker, now);
+        long logTime = now - ahead;
+        Notice notice = standing(broker, logTime);
         if (notice == null || !notice.trial) {
             return false;
         }
         long last = notice.tried.get();
-        return now - last >= TRIAL_EVERY_MS && notice.tried.compareAndSet(last, now);
+        return logTime - last >= TRIAL_EVERY_MS && notice.tried.compareAndSet(last, logTime);
     }
 
-    private Notice standing(String broker, long now) {
+    private Notice standing(String broker, long logTime) {
         Notice notice = ejected.get(broker);
-        boolean isStale = latest == Long.MIN_VALUE || now - latest > FRESH_FOR_MS;
-        return notice == null || isStale || now >= notice.untilMs ? null : notice;
+        boolean isStale = latest == Long.MIN_VALUE || logTime - latest > FRESH_FOR_MS;
+        return notice == null || isStale || logTime >= notice.untilMs ? null : notice;
     }
 
     private static final class Notice {

@@ -164,7 +164,7 @@ public final class TrimtabProducer implements AutoCloseable {
 
     private void read(byte[] key, byte[] value, long appendedMs) {
         try {
-            verdicts.read(key, value, appendedMs);
+            verdicts.read(key, value, appendedMs, link.hasCaughtUp());
         } catch (UndecodableRecord e) {
             trouble("a verdict cannot be read: " + e.getMessage());
         }

@@ -17,14 +17,18 @@ final class Verdicts {
         this.clusters = clusters;
     }
 
-    /** Takes one record of the topic. */
-    void read(byte[] key, byte[] value, long appendedMs) {
+    /** Takes one record of the topic; of one that has just been written it learns what time it is there. */
+    void read(byte[] key, byte[] value, long appendedMs, boolean isLive) {
         PairKey about = PairKey.read(key);
         if (value == null) {
             board(about.first).forget(about.second);
         } else {
             Verdict verdict = Verdict.read(value);
-            board(verdict.cluster).post(verdict, appendedMs);
+            VerdictBoard board = board(verdict.cluster);
+            if (isLive) {
+                board.setClock(appendedMs, System.currentTimeMillis());
+            }
+            board.post(verdict, appendedMs);
         }
     }
 
