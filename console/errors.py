@@ -49,3 +49,7 @@ class Away(Failure):
 
     def __init__(self, message: str, exit_code: ExitCode = ExitCode.TIMEOUT) -> None:
         super().__init__(message, exit_code)
+
+
+class Leaderless(Away):
+    """One partition is not there now, and the rest of Kafka answers."""

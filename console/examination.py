@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
-from console.errors import Away, Failure
+from console.errors import Away, Failure, Leaderless
 from console.group_moves import is_on_kafkas_side
 from console.lags import Lag, lags
 from console.names import the_group
@@ -68,12 +68,12 @@ def examined(published: Published, name: str | None, now_ms: int, note: Note) ->
 
 
 def _readable(note: Note, what: str, look: Callable[[], Iterable[Finding]]) -> list[Finding]:
-    """Look at one source; a user who may not read it still learns what the others show."""
+    """Look at one source; who may not read it, or not now, still learns what the others show."""
     try:
         return list(look())
-    except Away:
-        raise
     except Failure as error:
+        if isinstance(error, Away) and not isinstance(error, Leaderless):
+            raise
         note(f"{what} were not looked at: {error}")
         return []
 

@@ -24,7 +24,7 @@ from console.cluster import Met, bootstrap_servers, native_options
 from console.errors import ExitCode, Failure
 from console.progress import Stderr
 from console.settings import Settings
-from console.topics import forbidden
+from console.topics import forbidden, leaderless
 from console.whole_topics import count, ends
 from trimtab.protocol import (
     COMMANDS,
@@ -128,6 +128,8 @@ class _AnswerReader:
         servers, topic = bootstrap_servers(settings), f"{settings.topics.prefix}{HISTORY.name}"
         found = ends(settings, servers, topic)
         partition = partition_of(name, len(found))
+        if (end := found[partition]) is None:
+            raise leaderless(topic, [partition])
         self._topic, self._met = topic, Met()
         self._consumer = Consumer(
             {
@@ -140,7 +142,7 @@ class _AnswerReader:
                 "error_cb": self._met,
             }
         )
-        self._consumer.assign([TopicPartition(topic, partition, found[partition])])
+        self._consumer.assign([TopicPartition(topic, partition, end)])
 
     def __enter__(self) -> Self:
         """Hear from now on."""

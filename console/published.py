@@ -172,9 +172,12 @@ class Published:
         return list(first.values())
 
     def ticks(self, since: Since) -> dict[int, tuple[int, Tick]]:
-        """Return the last tick of each partition since then, and when it was appended."""
+        """Return the last tick of each partition since then, and when it was appended.
+
+        A partition without a leader has none.
+        """
         found: dict[int, tuple[int, Tick]] = {}
-        for message in self._messages(HEARTBEATS, None, since):
+        for message in self._messages(HEARTBEATS, None, since, led_only=True):
             if message.key() != TICK_KEY:
                 continue
             record = self._read(HEARTBEATS, message)
@@ -194,12 +197,18 @@ class Published:
         return [said for _, said in sorted(last.items(), key=lambda entry: entry[0])]
 
     def _messages(
-        self, topic: Topic[R], key: str | None = None, since: Since | None = None
+        self,
+        topic: Topic[R],
+        key: str | None = None,
+        since: Since | None = None,
+        *,
+        led_only: bool = False,
     ) -> Iterator[Message]:
         name = f"{self.settings.topics.prefix}{topic.name}"
         # An embedded Kafka that is started again may have another port.
         servers = bootstrap_servers(self.settings)
-        return messages(self.settings, servers, [name], key=key, since=since)
+        asked = (self.settings, servers, [name])
+        return messages(*asked, key=key, since=since, led_only=led_only)
 
     def _newest(
         self,

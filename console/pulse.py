@@ -41,9 +41,9 @@ def felt(published: Published, now_ms: int) -> Pulse:
     Raises:
         Failure: Kafka does not answer, or not to us.
     """
-    at = _ends(published)
+    partitions, at = _ends(published)
     ticks = _newest(published, at, now_ms)
-    doubted = _doubted(ticks, at, now_ms)
+    doubted = _doubted(ticks, partitions, now_ms)
     if not doubted:
         return Pulse(ticks, ())
     interval = published.settings.controller.tick_interval
@@ -71,19 +71,21 @@ class Glimpses:
         Raises:
             Failure: As ``felt``.
         """
-        at = _ends(self._published)
+        partitions, at = _ends(self._published)
         grown = self._at.keys() == at.keys() and all(at[it] >= end for it, end in self._at.items())
         if grown:
             self._ticks |= self._published.ticks(self._at)
-        else:  # it is the first look, or the topic was made anew
+        else:  # it is the first look, a leader came or went, or the topic was made anew
             self._ticks = _newest(self._published, at, now_ms)
         self._at = at
-        return Pulse(dict(self._ticks), sorted(_behind(self._ticks, at)))
+        return Pulse(dict(self._ticks), sorted(_behind(self._ticks, partitions)))
 
 
-def _ends(published: Published) -> dict[int, int]:
+def _ends(published: Published) -> tuple[Collection[int], dict[int, int]]:
+    """Return which partitions there are, and where those end that have a leader."""
     topic = f"{published.settings.topics.prefix}{HEARTBEATS.name}"
-    return ends(published.settings, bootstrap_servers(published.settings), topic)
+    found = ends(published.settings, bootstrap_servers(published.settings), topic)
+    return found.keys(), {it: end for it, end in found.items() if end is not None}
 
 
 def _newest(

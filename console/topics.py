@@ -21,7 +21,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
     TopicMetadata,
 )
 
-from console.errors import ExitCode, Failure
+from console.errors import ExitCode, Failure, Leaderless
 from console.settings import Settings
 from console.settings.units import milliseconds
 from streaming.topics import START_ANEW
@@ -59,6 +59,8 @@ class Found:
     partitions: int | None
     """None when the topic does not exist."""
     problems: tuple[str, ...]
+    unled: tuple[int, ...] = ()
+    """Partitions without a leader. That may pass by itself, so nothing is kept from starting."""
 
     @property
     def is_missing(self) -> bool:
@@ -70,7 +72,9 @@ class Found:
         """The finding in one word."""
         if self.is_missing:
             return "missing"
-        return "differs" if self.problems else "ok"
+        if self.problems:
+            return "differs"
+        return "no leader" if self.unled else "ok"
 
 
 def wanted(settings: Settings) -> tuple[TopicSpec, ...]:
@@ -105,6 +109,7 @@ def survey(admin: AdminClient, specs: Sequence[TopicSpec], servers: str) -> list
             spec,
             len(existing[spec.name].partitions),
             tuple(_problems(spec, existing[spec.name], configs[spec.name], servers)),
+            unled(existing[spec.name]),
         )
         if spec in present
         else Found(spec, None, (f"{spec.name} is missing: create it with `trimtab topics init`",))
@@ -214,6 +219,20 @@ def forbidden(operation: str, topic: str) -> Failure:
     return Failure(f"no right to {operation} topic {topic}: docs/rights.md says what to give")
 
 
+def unled(topic: TopicMetadata) -> tuple[int, ...]:
+    """Return the partitions that nobody can read or write now."""
+    return tuple(sorted(it for it, part in topic.partitions.items() if part.leader < 0))
+
+
+def leaderless(topic: str, partitions: Iterable[int]) -> Leaderless:
+    """Return how a command ends that needs partitions which nobody leads."""
+    where = ", ".join(map(str, partitions))
+    return Leaderless(
+        f"no broker leads these partitions of {topic}: {where}; nobody can read or write them "
+        "until one that has them is back (`kafka-topics.sh --describe --unavailable-partitions`)"
+    )
+
+
 def _check_right(admin: AdminClient, topic: str, servers: str) -> None:
     """Refuse to take what one may not see for missing; only who asks for it alone is told."""
     found = _metadata(admin, servers, topic).get(topic)
@@ -235,11 +254,7 @@ def _metadata(
 
 def _led(topics: Mapping[str, TopicMetadata]) -> set[str]:
     """The topics that can be read and written: every partition has a leader."""
-    return {
-        name
-        for name, topic in topics.items()
-        if topic.partitions and all(p.leader >= 0 for p in topic.partitions.values())
-    }
+    return {name for name, topic in topics.items() if topic.partitions and not unled(topic)}
 
 
 def _configs(admin: AdminClient, names: Sequence[str]) -> dict[str, dict[str, str]]:

@@ -8,7 +8,7 @@ no group and commits nothing, so it disturbs no consumer.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, Protocol
 
@@ -18,11 +18,13 @@ from confluent_kafka.admin import ClusterMetadata  # type: ignore[attr-defined] 
 from console.cluster import Met, native_options
 from console.errors import Away, ExitCode, Failure
 from console.settings import Settings
-from console.topics import forbidden
+from console.topics import forbidden, leaderless, unled
 from trimtab.protocol import partition_of
 
 _TIMEOUT_S = 15.0
 """How long a broker may say nothing; a healthy one answers in milliseconds."""
+_LEADER_S = 5.0
+"""How long a partition may have no leader; a new one has none for milliseconds."""
 _PAUSE_S = 0.1
 
 _PASSING: Final = {
@@ -40,7 +42,7 @@ _FORBIDDEN: Final = {
 
 _Place = tuple[str, int]
 Since = int | Mapping[int, int]
-"""From a moment on, in milliseconds since 1970; or from an offset of each partition on."""
+"""From a moment on, in milliseconds since 1970; or these partitions, each from an offset on."""
 
 
 class Topics(Protocol):
@@ -64,29 +66,38 @@ def messages(
     *,
     key: str | None = None,
     since: Since | None = None,
+    led_only: bool = False,
 ) -> Iterator[Message]:
     """Read topics; the messages of a partition come in their order.
 
-    With a ``key``, a group's or a cluster's, only the partition that all about it is in.
+    With a ``key``, a group's or a cluster's, only the partition that all about it is in. With
+    ``led_only`` partitions without a leader are left out.
 
     Raises:
-        Away: Kafka does not answer.
+        Away: Kafka does not answer, or a partition has no leader.
         Failure: It has no such topic, or the caller may not read it.
     """
     with _reading(settings, servers, topics) as consumer:
-        yield from _read(consumer, topics, key, since)
+        places = [
+            TopicPartition(topic, it)
+            for topic in topics
+            for it in _wanted(consumer, topic, key, led_only=led_only)
+        ]
+        yield from _read(consumer, places, since)
 
 
-def ends(settings: Settings, servers: str, topic: str) -> dict[int, int]:
-    """Return where each partition of a topic ends now.
+def ends(settings: Settings, servers: str, topic: str) -> dict[int, int | None]:
+    """Return where each partition of a topic ends now; None: it has no leader.
 
     Raises:
         Away: Kafka does not answer.
         Failure: It has no such topic, or the caller may not read it.
     """
     with _reading(settings, servers, [topic]) as consumer:
-        places = [TopicPartition(topic, it) for it in range(partitions(consumer, topic))]
-        return {it.partition: offsets(consumer, it)[1] for it in places}
+        return {
+            it: offsets(consumer, TopicPartition(topic, it))[1] if is_led else None
+            for it, is_led in partitions(consumer, topic).items()
+        }
 
 
 def count(settings: Settings, servers: str, topic: str) -> int:
@@ -97,7 +108,7 @@ def count(settings: Settings, servers: str, topic: str) -> int:
         Failure: It has no such topic, or the caller may not look.
     """
     with _reading(settings, servers, [topic]) as consumer:
-        return partitions(consumer, topic)
+        return len(partitions(consumer, topic))
 
 
 @contextmanager
@@ -129,9 +140,9 @@ def _reading(settings: Settings, servers: str, topics: Sequence[str]) -> Iterato
 
 
 def _read(
-    consumer: Consumer, topics: Sequence[str], key: str | None, since: Since | None
+    consumer: Consumer, places: Iterable[TopicPartition], since: Since | None
 ) -> Iterator[Message]:
-    left = dict(_ends(consumer, topics, key))
+    left = dict(_filled(consumer, places))
     if since is not None:
         left = _younger(consumer, left, since)
     consumer.assign([TopicPartition(*place, first) for place, (first, _) in left.items()])
@@ -150,19 +161,31 @@ def _read(
             left.pop(place, None)
 
 
-def _ends(
-    consumer: Consumer, topics: Sequence[str], key: str | None
+def _wanted(consumer: Topics, topic: str, key: str | None, *, led_only: bool) -> list[int]:
+    """Return which partitions are to be read; one that gets a leader soon is waited for."""
+    deadline = time.monotonic() + _LEADER_S
+    while True:
+        led = partitions(consumer, topic)
+        wanted = [*led] if key is None else [partition_of(key, len(led))]
+        lost = [it for it in wanted if not led[it]]
+        if led_only or not lost:
+            return [it for it in wanted if led[it]]
+        if time.monotonic() > deadline:
+            raise leaderless(topic, lost)
+        time.sleep(_PAUSE_S)
+
+
+def _filled(
+    consumer: Consumer, places: Iterable[TopicPartition]
 ) -> Iterator[tuple[_Place, tuple[int, int]]]:
-    for topic in topics:
-        whole = range(partitions(consumer, topic))
-        for partition in whole if key is None else (partition_of(key, len(whole)),):
-            first, end = offsets(consumer, TopicPartition(topic, partition))
-            if end > first:
-                yield (topic, partition), (first, end)
+    for it in places:
+        first, end = offsets(consumer, it)
+        if end > first:
+            yield (it.topic, it.partition), (first, end)
 
 
-def partitions(consumer: Topics, topic: str) -> int:
-    """Return how many partitions a topic has.
+def partitions(consumer: Topics, topic: str) -> dict[int, bool]:
+    """Return the partitions of a topic, and whether each has a leader.
 
     Raises:
         Failure: It is not there, or may not be looked at.
@@ -172,7 +195,8 @@ def partitions(consumer: Topics, topic: str) -> int:
     while True:
         found = consumer.list_topics(topic, _TIMEOUT_S).topics[topic]
         if (error := found.error) is None:
-            return len(found.partitions)
+            lost = unled(found)
+            return {it: it not in lost for it in sorted(found.partitions)}
         if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
             remedy = "`trimtab topics init` makes what is missing of trimtab's own"
             raise Failure(f"there is no topic {topic}; {remedy}", ExitCode.NOT_FOUND)
@@ -195,9 +219,11 @@ def _ending(error: KafkaError, topic: str) -> Exception:
 def _younger(
     consumer: Consumer, places: dict[_Place, tuple[int, int]], since: Since
 ) -> dict[_Place, tuple[int, int]]:
-    """Begin later in each partition; leave out those that end before that."""
+    """Begin later in each partition; leave out those that end before that, or are not named."""
     if not isinstance(since, int):
-        begun = {it: (max(first, since.get(it[1], 0)), end) for it, (first, end) in places.items()}
+        begun = {
+            it: (max(first, since.get(it[1], end)), end) for it, (first, end) in places.items()
+        }
         return {it: (first, end) for it, (first, end) in begun.items() if first < end}
     asked = [TopicPartition(*place, since) for place in places]
     found = consumer.offsets_for_times(asked, _TIMEOUT_S) if asked else ()

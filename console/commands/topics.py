@@ -76,17 +76,23 @@ def check(
       trimtab topics check -o json
     """
     from console.cluster import admin, bootstrap_servers
-    from console.topics import survey, wanted
+    from console.topics import leaderless, survey, wanted
 
     settings = settings_of(config, key_values).settings
     servers = bootstrap_servers(settings)
     found = survey(admin(settings, servers), wanted(settings), servers)
-    _show(found, output)
-    _refuse(found)
+    lost = [str(leaderless(it.spec.name, it.unled)) for it in found if it.unled]
+    _show(found, output, lost=lost)
+    _refuse(found, lost)
 
 
 def _show(
-    found: "Sequence[Found]", output: Format, *, made: Collection[str] = (), verb: str = ""
+    found: "Sequence[Found]",
+    output: Format,
+    *,
+    made: Collection[str] = (),
+    verb: str = "",
+    lost: Sequence[str] = (),
 ) -> None:
     from console.topics import problems
 
@@ -101,12 +107,11 @@ def _show(
         for topic in found
     ]
     table = columns(rows, "topic", "state", "partitions", "cleanup", "about")
-    show({"topics": rows, "problems": problems(found)}, output, table)
+    show({"topics": rows, "problems": [*problems(found), *lost]}, output, table)
 
 
-def _refuse(found: "Sequence[Found]") -> None:
+def _refuse(found: "Sequence[Found]", lost: Sequence[str] = ()) -> None:
     from console.topics import problems
 
-    lines = problems(found)
-    if lines:
+    if lines := [*problems(found), *lost]:
         raise Failure("\n".join(lines), ExitCode.UNHEALTHY)

@@ -39,7 +39,8 @@ def of_ticks(
         where = several(map(str, sorted(silent)))
         finding = f"no tick comes in these partitions of heartbeats, but in others: {where}"
         remedy = (
-            "does each have a leader, and enough replicas in step? Look at the controller's log"
+            "does each have a leader (`trimtab topics check`), and enough replicas in step? Look "
+            "at the controller's log"
         )
         yield Finding(Kind.SILENT_CONTROLLER, "controller", finding, remedy)
     behind = max((it.number - (it.seen or 0) for _, it in ticks.values() if it.start), default=0)

@@ -11,6 +11,7 @@ from console.errors import Away, Failure
 from console.lags import Lag
 from console.published import Published
 from console.settings import load
+from console.topics import leaderless
 from tests.unit.console.planning.published_group import Message, join
 from tests.unit.console.views.published_records import START_MS, assignment, group, hold
 from trimtab.protocol import Record, Tick, encode, member_key
@@ -195,6 +196,22 @@ def test_a_kafka_that_is_away_ends_the_look(
 
     with pytest.raises(Away):
         examination.examined(published, None, START_MS, print)
+
+
+@pytest.mark.parametrize("topic", ["members", "history", "brokers"])
+def test_a_topic_that_nobody_leads_costs_no_other_answer(
+    topics: Topics, published: Published, topic: str
+) -> None:
+    """It may stay so for hours, and what else is wrong is asked for then."""
+    summary = group("a", ailment="ValueError", subscriptions=2, topics={})
+    topics.records = {"groups": [("billing", summary)]}
+    topics.refuses = {topic: leaderless(topic, [3])}
+    notes = list[str]()
+    found = examination.examined(published, None, START_MS, notes.append)
+
+    (note,) = notes
+    assert "ailment" in [it.kind for it in found]
+    assert f"no broker leads these partitions of {topic}: 3; " in note
 
 
 def test_where_all_subscribe_the_same_no_join_is_read(topics: Topics, published: Published) -> None:

@@ -20,14 +20,15 @@ class Brokers:
     """Each request is answered by the next broker; those that lag know no new topic at first."""
 
     def __init__(self, lagging: int) -> None:
-        self.made = False
+        self.made, self.second = False, 1
+        """Whether there are topics, and who leads the second partition of each."""
         self._lagging = lagging
 
     def list_topics(self, topic: str | None, timeout: float) -> Any:  # noqa: ANN401 - as the client's
         """List all, if they were made."""
         del topic, timeout
-        part = SimpleNamespace(leader=1, replicas=[1])
-        known = [SimpleNamespace(partitions={0: part, 1: part}) for _ in SPECS]
+        parts = [SimpleNamespace(leader=it, replicas=[1]) for it in (1, self.second)]
+        known = [SimpleNamespace(partitions=dict(enumerate(parts))) for _ in SPECS]
         names = [it.name for it in SPECS] if self.made else []
         return SimpleNamespace(topics=dict(zip(names, known, strict=False)))
 
@@ -63,6 +64,15 @@ def test_a_setting_that_differs_has_a_command_that_can_be_typed() -> None:
 
     (problem,) = found.problems
     assert "run kafka-configs.sh --bootstrap-server here:1 --alter --entity-type topics" in problem
+
+
+def test_a_topic_that_nobody_leads_is_named_and_keeps_nothing_from_starting() -> None:
+    """`topics check` says so; a controller waits for a broker that comes back."""
+    brokers = Brokers(lagging=0)
+    brokers.made, brokers.second = True, -1
+    (found,) = survey(cast("AdminClient", brokers), SPECS[:1], "here:1")
+
+    assert ((), (1,), "no leader") == (found.problems, found.unled, found.state)
 
 
 def test_what_is_kept_for_less_is_rolled_sooner() -> None:

@@ -21,6 +21,8 @@ class Log:
         self.now_ms = START_MS
         self.stopped_ms: dict[int, int] = {}
         """When ticks stopped, by partition."""
+        self.unled: int | None = None
+        """A partition without a leader."""
         self.waits = 0
         self.asked: list[int | Mapping[int, int]] = []
         """From when or where on it was read."""
@@ -30,9 +32,9 @@ class Log:
         self.now_ms += round(seconds * 1_000)
         self.waits += 1
 
-    def ends(self, *_: object) -> dict[int, int]:
+    def ends(self, *_: object) -> dict[int, int | None]:
         """Let an offset be the moment of its tick."""
-        return dict.fromkeys(range(PARTITIONS), self.now_ms)
+        return {it: None if it == self.unled else self.now_ms for it in range(PARTITIONS)}
 
     def ticks(self, since: int | Mapping[int, int]) -> dict[int, tuple[int, Tick]]:
         """Find the newest tick of each partition, unless it is older than asked for."""
@@ -41,7 +43,8 @@ class Log:
         return {
             it: (at_ms, Tick(controller="c", number=1, start=LIFE))
             for it, at_ms in last.items()
-            if at_ms >= (since if isinstance(since, int) else since[it])
+            if it != self.unled
+            and at_ms >= (since if isinstance(since, int) else since.get(it, self.now_ms))
         }
 
 
@@ -101,6 +104,17 @@ def test_who_looks_all_the_time_does_not_wait(log: Log, published: Published, ag
 
     assert [1] == [*Glimpses(published).glimpse(START_MS + 20_000).silent]
     assert 0 == log.waits
+
+
+def test_a_partition_without_a_leader_is_named(log: Log, published: Published) -> None:
+    """Nobody can read it, and the others are looked at all the same."""
+    log.unled = 1
+    assert [1] == [*felt(published, START_MS).silent]
+
+    glimpses = Glimpses(published)
+    assert [1] == [*glimpses.glimpse(START_MS).silent]
+    log.unled = None
+    assert [] == [*glimpses.glimpse(START_MS).silent]
 
 
 def test_who_looks_all_the_time_reads_what_is_new(log: Log, published: Published) -> None:
