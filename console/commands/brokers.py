@@ -101,6 +101,7 @@ def list_brokers(
 
 @app.command(cls=Command)
 def explain(
+    context: typer.Context,
     broker: Broker,
     *,
     cluster: Cluster,
@@ -134,11 +135,12 @@ def explain(
     told = [it for it in noted if isinstance(it, Verdict) and it.broker == broker]
     rows = view.explained(told, now, now_ms())
     Listing("verdicts", rows, view.EXPLAINED, view.BEYOND).show(output)
-    note_left_out(published)
+    remark_on(published, context)
 
 
 @app.command(cls=Command)
 def history(
+    context: typer.Context,
     *,
     cluster: Cluster,
     since: Annotated[str | None, since_before(DAY)] = None,
@@ -164,7 +166,7 @@ def history(
         note_left_out(published)
         the_known("cluster", cluster, {key.cluster for key in at_once(published.verdicts)})
     Listing("history", rows, view.NARROW, view.WIDE).show(output)
-    note_left_out(published)
+    remark_on(published, context)
 
 
 @app.command(cls=Command)

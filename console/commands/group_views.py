@@ -125,6 +125,7 @@ def describe(
 
 
 def history(
+    context: typer.Context,
     name: Group,
     *,
     since: Annotated[str | None, since_before(DAY)] = None,
@@ -148,10 +149,11 @@ def history(
     at_once(lambda: the_group(published, name))
     rows = view.rows(at_once(lambda: published.history(name, begin)), end)
     Listing("history", rows, view.NARROW, view.WIDE).show(output)
-    note_left_out(published)
+    remark_on(published, context)
 
 
 def explain(
+    context: typer.Context,
     name: Group,
     queue: Annotated[
         str | None,
@@ -194,7 +196,7 @@ def explain(
     else:
         rows = _as_it_is(published, group, queue, noted)
     Listing("causes", rows, COLUMNS).show(output)
-    note_left_out(published)
+    remark_on(published, context)
 
 
 def _as_it_was(

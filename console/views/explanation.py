@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from console.views.history import moment
 from console.views.moments import said
-from console.views.sentences import event, place, queue_name, reason
+from console.views.sentences import event, place, queue_name, reason, several
 from trimtab.protocol import (
     Assignment,
     Cause,
@@ -24,6 +24,7 @@ from trimtab.protocol import (
     HistoryRecord,
     InheritRef,
     MemberChanged,
+    MemberSummary,
     RebalanceDone,
     TopicSummary,
     Verdict,
@@ -69,8 +70,19 @@ def of_queue(
     if now and not steps:
         rows.append(_said(_FORGOTTEN, None))
     came = _because(steps[-1]) if steps else None
-    rows += [_said(f"now {it.text}", came if it.came else it.because) for it in now]
-    return rows if now else [*rows, _unowned(group)]
+    people = {it.member: _how(it) for it in group.people}
+    rows += [
+        _said(f"now {it.text}{people.get(it.member, '')}", came if it.came else it.because)
+        for it in now
+    ]
+    return [*rows, *([] if now else [_unowned(group)]), *_pause(group)]
+
+
+def _how(person: MemberSummary) -> str:
+    """Say what keeps a member from working as the others do."""
+    words = {"draining": "draining", "away": "away", "held": "silent", "resting": "resting"}
+    traits = [word for trait, word in words.items() if getattr(person, trait)]
+    return f"; {person.member} is {' and '.join(traits)}" if traits else ""
 
 
 def of_queue_at(queue: str, history: Iterable[tuple[str, HistoryRecord]], at_ms: int) -> list[Row]:
@@ -105,7 +117,7 @@ def _unowned(group: Group) -> Row:
     """Say that nobody has a queue, and all that the group's summary knows of the reason."""
     those = {
         trait: ", ".join(it.member for it in group.people if getattr(it, trait))
-        for trait in ("draining", "away")
+        for trait in ("draining", "away", "resting")
     }
     people = [f"{names}: {trait}" for trait, names in those.items() if names]
     state = f"{group.group} is {group.state}"
@@ -143,7 +155,18 @@ def of_group(
         ]
         if group.ailment:
             rows.append(_said("it has a failure", group.ailment))
+        if silent := [it.member for it in group.people if it.held]:
+            rows.append(_said(f"silent, and not evicted yet: {several(silent)}", None))
+        rows += _pause(group)
     return rows
+
+
+def _pause(group: Group) -> list[Row]:
+    """Say that nothing moves whatever happens, and until when: all else would mislead."""
+    if not group.paused:
+        return []
+    until = said(group.paused_until_ms) or "somebody resumes it"
+    return [_said(f"{group.group} is paused until {until}", "nothing moves, and nobody is evicted")]
 
 
 def _awaited(topic: TopicSummary) -> str:

@@ -81,6 +81,11 @@ def test_a_group_s_counts_and_its_lists_have_names_of_their_own(run: Run) -> Non
         "members list",
         "members list billing",
         "brokers list",
+        "groups explain billing",
+        "groups explain billing orders-0",
+        "groups history billing",
+        "brokers explain a --cluster east",
+        "brokers history --cluster east",
     ],
 )
 def test_who_looks_is_told_that_no_controller_is_at_work(run: Run, asked: str) -> None:

@@ -192,6 +192,23 @@ def test_a_rebalance_of_the_past_is_found_by_its_time() -> None:
     assert [] == explanation.of_group(group("a"), history, START_MS - 1)
 
 
+def test_a_pause_and_a_silent_owner_are_said() -> None:
+    """Nothing that led here says why nothing moves now."""
+    people = tuple(it.model_copy(update={"held": it.member == "b"}) for it in TWO.people)
+    paused = group("a", "b", paused=True, paused_until_ms=START_MS, people=people)
+    told = [assignment("b", hold=(hold(0, 4),))]
+    end = "billing is paused until 2026-01-01T00:00:00.000Z"
+
+    assert ["silent, and not evicted yet: b", end] == what(explanation.of_group(paused, []))[-2:]
+    assert ["now b holds it under epoch 4; b is silent", end] == [
+        *what(explanation.of_queue("orders-0", paused, told, []))[-2:]
+    ]
+    endless = group("a", "b", paused=True)
+    assert ["now nobody has it", "billing is paused until somebody resumes it"] == what(
+        explanation.of_queue("orders-1", endless, [], [])
+    )
+
+
 def test_what_is_older_than_the_history_is_said_to_be_so() -> None:
     """A rebalance before its beginning is not explained with another one, nor with nothing."""
     history = numbered(joined("b"), rebalanced(4))
