@@ -24,6 +24,11 @@ def obey(draft: Draft, event: BrokerCommanded) -> None:
     if event.broker not in draft.brokers and len(draft.brokers) >= draft.policy.brokers_max:
         _answer(draft, event, done=False, detail=f"more than {draft.policy.brokers_max} brokers")
         return
+    if event.until_ms is not None and event.until_ms <= event.stamp.appended:
+        late_ms = event.stamp.appended - event.until_ms
+        detail = f"its end was {late_ms / 1_000:.0f} s ago by Kafka's clock"
+        _answer(draft, event, done=False, detail=detail)
+        return
     _enter(draft, event)
     publish(draft)
     told = draft.told[event.broker]
@@ -49,7 +54,7 @@ def _enter(draft: Draft, event: BrokerCommanded) -> None:
     draft.brokers[event.broker] = broker
     draft.commands.pop(event.broker, None)
     left = None if event.until_ms is None else event.until_ms - event.stamp.appended
-    if (left is None and event.available) or (left is not None and left <= 0):
+    if left is None and event.available:
         return
     draft.commands[event.broker] = StandingCommand(
         event.available,

@@ -148,7 +148,10 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
 def _pause(draft: Draft, command: Pause, stamp: Stamp) -> str:
     remark, until = remarks.of_pause(draft, command), None
     if command.until is not None:
-        until = Millis(stamp.clock + max(0, command.until - stamp.appended))
+        left = command.until - stamp.appended
+        if left <= 0:
+            raise Refused(f"its end was {-left / 1_000:.0f} s ago by Kafka's clock")
+        until = Millis(stamp.clock + left)
         draft.expect_by(until)
     draft.rules.pause(until, command.until)
     return remark

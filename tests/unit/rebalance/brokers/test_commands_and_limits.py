@@ -49,6 +49,18 @@ def test_the_answer_says_that_a_broker_is_spared() -> None:
     assert detail.startswith("spared, ")
 
 
+@pytest.mark.parametrize("available", [False, True])
+def test_a_command_that_is_over_when_it_comes_is_refused(*, available: bool) -> None:
+    """By the broker's clock: who gave it by a slow one would think that it is in force."""
+    story = ClusterStory()
+    story.sweep()
+    story.command("a", available=False)
+    story.command("a", available=available, lasting=-60_000)
+
+    assert [(True, ""), (False, "its end was 60 s ago by Kafka's clock")] == answers(story)
+    assert "a" == story.out
+
+
 def test_an_operator_s_eject_wins_until_it_lapses() -> None:
     """At once, whatever the reporters say, and back at once when its time is over."""
     story = ClusterStory()
