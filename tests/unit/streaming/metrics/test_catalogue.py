@@ -1,5 +1,6 @@
 """The catalogue, the document that explains it, and the alerts that rest on it."""
 
+import json
 import re
 from typing import Any
 
@@ -9,6 +10,7 @@ from rebalance.groups.model.overview import GroupPhase
 from rebalance.groups.model.policy import Policy
 from streaming.metrics.catalogue import Metrics
 from streaming.metrics.families import Histogram
+from streaming.process.horizon import Horizon
 from tests.builders.checkout import ROOT
 from trimtab.protocol import HISTORY
 
@@ -61,6 +63,21 @@ def test_a_controller_that_starts_and_starts_hides_behind_no_gap() -> None:
     assert "max_over_time(trimtab_build_info[" in told["TrimtabNobodyDecides"]
     assert "avg_over_time((sum(trimtab_standby) or on () vector(0))[" in told["TrimtabNoStandby"]
     assert "changes(trimtab_start_timestamp_seconds[1h])" in told["TrimtabStartsAgain"]
+
+
+def test_a_partition_without_ticks_is_missed() -> None:
+    """By its clock alone: all that stands in it is read, so it is not behind."""
+    horizon = Horizon("heartbeats")
+    horizon.begin("s")
+    for number, partitions in enumerate(({0: 1, 1: 1}, {0: 2})):
+        for partition, offset in partitions.items():
+            horizon.ticked("s", partition, offset, number, at_ms=300_000 * number)
+        ends = json.dumps({"heartbeats": {"0": offset + 1, "1": 2}})
+        horizon.committed([(ends, ends)])
+    told = {it["alert"]: it["expr"] for it in rules()}
+
+    assert (0, {0: 300_000, 1: 0}) == (horizon.lag_ms(), horizon.clocks())
+    assert "- ignoring (partition) group_right trimtab_log_clock_" in told["TrimtabNoTicks"]
 
 
 def test_alerts_ask_for_states_and_kinds_that_exist() -> None:
