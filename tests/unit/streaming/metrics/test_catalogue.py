@@ -80,6 +80,15 @@ def test_a_partition_without_ticks_is_missed() -> None:
     assert "- ignoring (partition) group_right trimtab_log_clock_" in told["TrimtabNoTicks"]
 
 
+def test_rules_that_put_installations_together_are_named() -> None:
+    """Whoever has several in one Prometheus would be told of the wrong one, or not at all."""
+    (told,) = re.findall(r"With several installations.*?\n\n", DOCUMENT.read_text(), re.DOTALL)
+    joined = re.compile(r"\b(?:by|on) \(|\b(?:absent|sum|count)\(")
+    wanted = {it["alert"] for it in rules() if joined.search(it["expr"])}
+
+    assert wanted == {*re.findall(r"`(Trimtab\w+)`", told)}
+
+
 def test_alerts_ask_for_states_and_kinds_that_exist() -> None:
     """A name that nothing has would never fire, and nobody would notice."""
     told = "\n".join(rule["expr"] for rule in rules())
