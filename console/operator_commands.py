@@ -47,6 +47,10 @@ _POLL_S = 0.5
 _NAMES = f"a name has 1 to {NAME_CHARACTERS} characters, and no control characters"
 
 
+class PerhapsGiven(Failure):
+    """It failed, and what was commanded is written, or may be: then it is obeyed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """Whom a command is for."""
@@ -88,7 +92,7 @@ def give(
         return None
     if answer is None:
         reason = f"{command.kind} is written; {unanswered(name, command, patience_s)}"
-        raise Failure(reason, ExitCode.TIMEOUT)
+        raise PerhapsGiven(reason, ExitCode.TIMEOUT)
     if answer.outcome != "done":
         raise Failure(f"{answer.outcome}: {answer.detail}", ExitCode.UNHEALTHY)
     return answer
@@ -181,7 +185,8 @@ class _AnswerReader:
         """Note what may pass, and raise what no waiting mends."""
         if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
             reason = forbidden("Read", self._topic)
-            raise Failure(f"written, and may be obeyed, but its answer cannot be read: {reason}")
+            text = f"written, and may be obeyed, but its answer cannot be read: {reason}"
+            raise PerhapsGiven(text)
         if error.code() != KafkaError.GROUP_AUTHORIZATION_FAILED:  # a group is never needed
             self._met(error)
 
@@ -220,7 +225,17 @@ def _write(settings: Settings, to: Topic[Any], key: str, records: Sequence[Recor
     except KafkaException as error:
         raise Failure(f"{topic}: {error.args[0].str()}") from error
     if producer.flush(PATIENCE_S):
-        reason = f"not written within {PATIENCE_S:.0f} s: does Kafka answer at {servers}?"
-        raise Failure(f"{topic}: {reason}", ExitCode.TIMEOUT)
+        reason = f"no answer within {PATIENCE_S:.0f} s: does Kafka answer at {servers}?"
+        may_be = "It may be written all the same, and is obeyed then"
+        raise PerhapsGiven(f"{topic}: {reason} {may_be}", ExitCode.TIMEOUT)
     if failed:
-        raise Failure(f"{topic}: {failed[0].str()}")
+        raise _refusal(topic, failed, len(records))
+
+
+def _refusal(topic: str, failed: Sequence[KafkaError], records: int) -> Failure:
+    """Return how a command ends of which Kafka has not taken all records."""
+    if all(it.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED for it in failed):
+        return Failure(str(forbidden("Write", topic)), ExitCode.UNHEALTHY)
+    if len(failed) < records:
+        return PerhapsGiven(f"{topic}: {len(failed)} of {records} not written: {failed[0].str()}")
+    return Failure(f"{topic}: {failed[0].str()}")

@@ -108,17 +108,26 @@ def _give(
         answer = at_once(lambda: give(settings, name, command, patience_s))
     if answer is None:
         write(f"sent: {command.kind} {about} ({command.id})")
-        return
-    write(f"done: {command.kind} {about}{further(answer)}")
+    else:
+        write(f"done: {command.kind} {about}{further(answer)}")
     if undo is not None:
         write(f"undo: {undo}")
 
 
 @contextmanager
 def perhaps_given(said: Iterable[str]) -> Iterator[None]:
-    """Say with Ctrl-C what may be written by then: nobody takes it back."""
+    """Say what may be written though it was not answered, or Ctrl-C ended the waiting.
+
+    Nobody takes it back.
+    """
+    from console.operator_commands import PerhapsGiven
+
     try:
         yield
+    except PerhapsGiven as failure:
+        lines = [failure.details, *map(visible, said)]
+        failure.details = "\n".join(filter(None, lines))
+        raise
     except KeyboardInterrupt:
         lines = ["interrupted; what follows may be written already, and is obeyed then", *said]
         sys.stderr.writelines(f"trimtab: {visible(it)}\n" for it in lines)

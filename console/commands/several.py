@@ -83,17 +83,22 @@ def _command_several(
         answers = at_once(lambda: give_all(settings, name, commands, patience_s))
     if patience_s is None:
         write("\n".join(f"sent: {it}" for it in said_of))
+        _write_all(_undos(known, verb, members, asked.options))
         return
     for member, command, answer in zip(members, commands, answers, strict=True):
         write(_told(f"{verb} {member}", name, command, answer, patience_s))
     outcomes = [None if it is None else it.outcome for it in answers]
-    done = [it for it, how in zip(members, outcomes, strict=True) if how == "done"]
-    for line in _undos(known, verb, done, asked.options):
-        write(line)
+    done = [it for it, how in zip(members, outcomes, strict=True) if how in {"done", None}]
+    _write_all(_undos(known, verb, done, asked.options))
     if {*outcomes} - {"done", None}:
         raise typer.Exit(ExitCode.UNHEALTHY)
     if None in outcomes:
         raise typer.Exit(ExitCode.TIMEOUT)
+
+
+def _write_all(lines: Iterable[str]) -> None:
+    for line in lines:
+        write(line)
 
 
 def _told(

@@ -1,5 +1,6 @@
 """Commands go where the controller reads, and their answers are heard where it writes."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
@@ -7,7 +8,7 @@ from confluent_kafka import KafkaError, TopicPartition
 
 from console import operator_commands
 from console.errors import ExitCode, Failure
-from console.operator_commands import Address, give, signed
+from console.operator_commands import Address, PerhapsGiven, give, signed
 from console.settings import load
 from tests.unit.console.views.published_records import cause
 from trimtab.protocol import COMMANDS, Command, CommandAnswer, decode, encode, partition_of
@@ -17,6 +18,9 @@ PARTITIONS = 16
 NAME = "billing"
 PLACE = partition_of(NAME, PARTITIONS)
 END = 7
+
+
+Delivered = Callable[[KafkaError | None, None], None]
 
 
 class Answer(NamedTuple):
@@ -47,18 +51,24 @@ class Installation:
 
     def __init__(self) -> None:
         self.heard: list[Command] = []
+        self.left, self.denies = 0, False
+        """How many records are not written in time; whether Kafka denies them."""
         self.refuses: int | None = None
         """How reading fails."""
         self._read: list[TopicPartition] = []
 
-    def produce(self, _topic: str, value: bytes, key: bytes, partition: int, **_: object) -> None:
+    def produce(
+        self, _topic: str, value: bytes, key: bytes, partition: int, *, on_delivery: Delivered
+    ) -> None:
         """Read it as the controller does: anywhere else it would be a dead letter."""
-        if partition == partition_of(key.decode(), PARTITIONS):
+        if self.denies:
+            on_delivery(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED), None)
+        elif partition == partition_of(key.decode(), PARTITIONS):
             self.heard.append(decode(COMMANDS, value))
 
     def flush(self, _timeout: float) -> int:
-        """Have written all."""
-        return 0
+        """Have written all, or not."""
+        return self.left
 
     def assign(self, places: list[TopicPartition]) -> None:
         """Note what is read."""
@@ -128,6 +138,24 @@ def test_who_may_not_read_the_answer_does_not_wait_for_it(installation: Installa
     ):
         order(60)
     assert 1 == len(installation.heard)
+
+
+def test_what_is_not_written_in_time_may_be_written_later(installation: Installation) -> None:
+    """Kafka may have it, and only its answer is late: then the controller obeys."""
+    installation.left = 1
+    with pytest.raises(PerhapsGiven, match="may be written all the same, and is obeyed") as failure:
+        order(60)
+
+    assert ExitCode.TIMEOUT == failure.value.exit_code
+
+
+def test_what_kafka_denies_is_refused(installation: Installation) -> None:
+    """As the table of exit codes says; and the right that is missing is named."""
+    installation.denies = True
+    with pytest.raises(Failure, match=r"no right to Write topic trimtab\.commands") as failure:
+        order(60)
+
+    assert ExitCode.UNHEALTHY == failure.value.exit_code
 
 
 @pytest.mark.parametrize(

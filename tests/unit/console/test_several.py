@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from console.errors import ExitCode
+from console.operator_commands import PerhapsGiven
 from tests.builders.command_line import Run
 from tests.unit.console.planning.published_group import NAME, PublishedGroup, route
 from tests.unit.console.planning.test_plan import drains
@@ -133,10 +135,29 @@ def test_the_worst_answer_is_the_exit_code(run: Run, other_end: Controller) -> N
     other_end.refuses = {"b"}
     code, out, _ = run("groups", "drain", NAME, *IN_R2, *WHY)
     assert (REFUSED, True) == (code, "refused: drain b of billing: no other member works on" in out)
-    assert "undo" not in out
+    undo = 'undo: trimtab groups undrain {} {} --reason "as before"'
+    assert undo.format(NAME, "c") == out.splitlines()[-1], "it may be obeyed later"
+    assert undo.format(NAME, "b") not in out
 
     code, out, _ = run("groups", "drain", NAME, *IN_R2, *WHY, "--no-wait")
-    assert (OK, 2) == (code, out.count("sent: drain "))
+    assert (OK, 2, 2) == (code, out.count("sent: drain "), out.count("undo: "))
+
+
+@pytest.mark.usefixtures("group")
+def test_what_may_be_written_is_said_though_kafka_has_not_answered(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each member with its id and what takes it back: whoever tries again should know."""
+
+    def silent(*_: object) -> None:
+        raise PerhapsGiven("no answer", ExitCode.TIMEOUT)
+
+    monkeypatch.setattr("console.operator_commands.give_all", silent)
+    for whom in (IN_R2, ("b",)):
+        code, _, err = run("groups", "drain", NAME, *whom, *WHY)
+
+        assert (TIMEOUT, True) == (code, "drain b of billing (" in err)
+        assert f'undo: trimtab groups undrain {NAME} b --reason "as before"' in err
 
 
 @pytest.mark.usefixtures("group")
