@@ -19,7 +19,6 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 from console.cluster import admin, bootstrap_servers, native_options, refusal
 from console.settings import Settings
-from streaming.startup.losses import offsets_at
 
 _TIMEOUT_S = 15.0
 """As ``whole_topics`` waits for a healthy broker's answer."""
@@ -45,7 +44,7 @@ def lags(
 ) -> dict[tuple[str, int], Lag]:
     """Ask how far a group is on each of these topics and partitions.
 
-    ``note`` is told of each topic of which Kafka refuses to say it.
+    ``note`` is told of each topic, or partition, of which Kafka does not say it.
 
     Raises:
         Away: Kafka does not answer.
@@ -71,8 +70,8 @@ def lags(
             for it in told
             if it.error is None and it.offset >= 0
         }
-        ends = _ends(admin(settings, servers), committed) if committed else {}
-        return {queue: Lag(offset, ends[queue]) for queue, offset in committed.items()}
+        ends = _ends(admin(settings, servers), committed, note) if committed else {}
+        return {queue: Lag(committed[queue], end) for queue, end in ends.items()}
     except KafkaException as error:
         raise refusal(f"offsets of {group}", error) from error
     finally:
@@ -88,10 +87,23 @@ def _refused(told: Iterable[TopicPartition]) -> Mapping[str, None]:
     }
 
 
-def _ends(client: AdminClient, queues: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
+def _ends(
+    client: AdminClient, queues: Iterable[tuple[str, int]], note: Callable[[str], object]
+) -> dict[tuple[str, int], int]:
+    """Ask where queues end; of one that nobody leads the others have their figures all the same."""
     latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # stubs
     places = [TopicPartition(*queue) for queue in queues]
-    found = offsets_at(client, places, latest, _TIMEOUT_S)
-    if found is None:
+    asked = client.list_offsets(dict.fromkeys(places, latest), request_timeout=_TIMEOUT_S)
+    found, failed = dict[tuple[str, int], int](), list[tuple[TopicPartition, KafkaException]]()
+    for place, answer in asked.items():
+        try:
+            found[place.topic, place.partition] = answer.result().offset
+        except KafkaException as error:
+            failed.append((place, error))
+    if min(found.values(), default=0) < 0:  # so it looks when time was up
         raise KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - librdkafka's own name
+    if failed and not found:
+        raise failed[0][1]
+    for place, why in failed:
+        note(f"the lag of {place.topic}-{place.partition} is not known: {why.args[0].str()}")
     return found

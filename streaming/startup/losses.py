@@ -6,12 +6,12 @@ notice a topic that was made anew and has grown as long as the old one. So befor
 query its positions are compared with what the topics hold. After a loss the state is worth no more
 than what is published: the query continues from what is left, with a new checkpoint, by adoption.
 
-Used by ``start``, by `trimtab recover` and by `trimtab queues list`. Its one rule: no gap is
+Used by ``start`` and by `trimtab recover`. Its one rule: no gap is
 skipped without a log line.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -124,20 +124,10 @@ def survey(options: Options, trouble: Trouble) -> Contents:
     return Contents(cluster, ids, {it: Ends(first, ends[it]) for it, first in firsts.items()})
 
 
-def offsets_at(
-    admin: AdminClient,
-    places: Iterable[TopicPartition],
-    spec: Any,  # noqa: ANN401 - untyped there
-    patience_s: float,
-) -> dict[Log, int] | None:
-    """Ask for the offsets of all of these at once; None: there is no answer."""
-    asked = admin.list_offsets(dict.fromkeys(places, spec), request_timeout=patience_s)
-    found = {(it.topic, it.partition): answer.result().offset for it, answer in asked.items()}
-    return None if min(found.values(), default=0) < 0 else found  # so it looks when time was up
-
-
 def _offsets(admin: AdminClient, places: list[TopicPartition], spec: Any) -> dict[Log, int]:  # noqa: ANN401 - untyped there
-    found = offsets_at(admin, places, spec, _PATIENCE_S)
-    if found is None:
+    """Ask for the offsets of all of these at once."""
+    asked = admin.list_offsets(dict.fromkeys(places, spec), request_timeout=_PATIENCE_S)
+    found = {(it.topic, it.partition): answer.result().offset for it, answer in asked.items()}
+    if min(found.values(), default=0) < 0:  # so it looks when time was up
         raise NotSurveyed("could not read topic offsets: Kafka does not answer")
     return found

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from confluent_kafka import OFFSET_INVALID, KafkaError, TopicPartition
+from confluent_kafka import OFFSET_INVALID, KafkaError, KafkaException, TopicPartition
 
 from console import lags as module
-from console.errors import Away
+from console.errors import Away, Failure
 from console.lags import Lag, lags
 from console.settings import load
 
@@ -21,6 +21,8 @@ class Kafka:
 
     def __init__(self, end: int = END, refused: int | None = None) -> None:
         self._end, self._refused, self.asked = end, refused, 0
+        self.unled: set[int] = set()
+        """Partitions that no broker leads."""
 
     def committed(self, places: list[TopicPartition], _: float) -> list[Any]:
         """Say what a group has committed."""
@@ -37,7 +39,9 @@ class Kafka:
         self.asked += 1
         answer: Future[SimpleNamespace] = Future()
         answer.set_result(SimpleNamespace(offset=self._end))
-        return dict.fromkeys(places, answer)
+        lost: Future[SimpleNamespace] = Future()
+        lost.set_exception(KafkaException(KafkaError(KafkaError.LEADER_NOT_AVAILABLE)))
+        return {it: lost if it.partition in self.unled else answer for it in places}
 
     def close(self) -> None:
         """End."""
@@ -89,3 +93,17 @@ def test_what_kafka_refuses_to_tell_is_no_lag_of_none(monkeypatch: pytest.Monkey
 
     elsewhere = Kafka(refused=KafkaError.UNKNOWN_TOPIC_OR_PART)
     assert {("work", 0): Lag(3, END)} == measured(monkeypatch, elsewhere, 2)
+
+
+def test_a_partition_that_nobody_leads_costs_no_other_figure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is named; where none has a leader there is nothing to show."""
+    kafka, notes = Kafka(), list[str]()
+    kafka.unled = {2}
+
+    assert {("work", 0): Lag(3, END)} == measured(monkeypatch, kafka, 4, notes)
+    assert ["the lag of work-2 is not known"] == [it.partition(":")[0] for it in notes]
+    kafka.unled = {0, 2}
+    with pytest.raises(Failure, match="offsets of billing: "):
+        measured(monkeypatch, kafka, 4)
