@@ -88,7 +88,9 @@ def command_broker(
         _rehearse_broker(settings, published, cluster, command, about)
         return
     before = next((it for key, it in verdicts.items() if key == (cluster, broker)), None)
-    undo = with_options(of_broker(verb, cluster, broker, before, now_ms()), asked.options)
+    lasts = verb == "eject" or said.get("until_ms") is not None
+    undo = of_broker(verb, cluster, broker, before, now_ms(), lasts=lasts)
+    undo = with_options(undo, asked.options)
     _give(settings, cluster, command, patience_s, about, undo)
 
 

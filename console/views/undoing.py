@@ -73,16 +73,19 @@ def _is_popped(before: Group, topic: str) -> bool:
 
 
 def of_broker(
-    verb: str, cluster: str, broker: str, before: Verdict | None, now_ms: int
+    verb: str, cluster: str, broker: str, before: Verdict | None, now_ms: int, *, lasts: bool
 ) -> str | None:
-    """Return what undoes a command about a broker, of which this was the verdict."""
+    """Return what undoes a command about a broker, of which this was the verdict.
+
+    One that ``lasts`` stands from then on, which a restore without an end does not.
+    """
     where = f"--cluster {shlex.quote(cluster)}"
     if verb not in {"eject", "restore"}:
         return None
     if before is not None and _is_commanded(before, now_ms):
         earlier = "restore" if before.available else "eject"
         return _typed(f"brokers {earlier}", [broker], where, _until(before.until_ms))
-    return _typed("brokers restore", [broker], where) if verb == "eject" else None
+    return _typed("brokers restore", [broker], where) if lasts else None
 
 
 def _is_commanded(verdict: Verdict, now_ms: int) -> bool:

@@ -105,16 +105,23 @@ def test_a_command_about_a_broker_is_taken_back(
     verb: str, before: Verdict | None, undo: str | None
 ) -> None:
     """To what an operator had commanded; nothing brings back what its detectors held against it."""
-    told = undoing.of_broker(verb, "east", "a", before, START_MS - 1)
+    told = undoing.of_broker(verb, "east", "a", before, START_MS - 1, lasts=verb == "eject")
 
     assert told == (None if undo is None else f'trimtab brokers {undo} --reason "as before"')
 
 
+def test_a_restore_with_an_end_is_taken_back() -> None:
+    """It keeps the detectors from ejecting the broker; one without an end gives it back to them."""
+    told = undoing.of_broker("restore", "east", "a", verdict(), START_MS, lasts=True)
+
+    assert 'trimtab brokers restore a --cluster east --reason "as before"' == told
+
+
 def test_what_has_lapsed_is_not_brought_back() -> None:
     """An operator's command whose time is over keeps no broker out, and none in use."""
-    assert undoing.of_broker("restore", "east", "a", OUT_FOR_NOW, START_MS) is None
-    assert undoing.of_broker("restore", "east", "a", IN_FOR_NOW, START_MS) is None
-    undo = undoing.of_broker("eject", "east", "a", IN_FOR_NOW, START_MS)
+    assert undoing.of_broker("restore", "east", "a", OUT_FOR_NOW, START_MS, lasts=False) is None
+    assert undoing.of_broker("restore", "east", "a", IN_FOR_NOW, START_MS, lasts=False) is None
+    undo = undoing.of_broker("eject", "east", "a", IN_FOR_NOW, START_MS, lasts=True)
     assert undo == 'trimtab brokers restore a --cluster east --reason "as before"'
 
 
@@ -127,7 +134,7 @@ def test_what_has_lapsed_is_not_brought_back() -> None:
             {"name": "billing", "member": "-w"},
         ),
         (
-            undoing.of_broker("eject", "-east", "-a", OUT_FOR_NOW, START_MS - 1),
+            undoing.of_broker("eject", "-east", "-a", OUT_FOR_NOW, START_MS - 1, lasts=True),
             {"broker": "-a", "cluster": "-east"},
         ),
     ],
