@@ -16,7 +16,8 @@ from trimtab.protocol import partition_of
 pytestmark = pytest.mark.slow
 
 LOGIN = ("security.protocol", "SASL_PLAINTEXT", "sasl.mechanism", "PLAIN")
-LATER = ("ssl.truststore.location", "/nowhere/yet.jks")
+LATER = ("ssl.truststore.location", "/nowhere/yet")
+PEM = ("ssl.truststore.type", "PEM")
 AT_ONCE_MS = 3_000
 """Less than the five seconds for which a Kafka that is not there is asked."""
 
@@ -27,12 +28,14 @@ AT_ONCE_MS = 3_000
         ("127.0.0.1:1", ("security.protocol", "SOME"), "ABANDONED"),
         ("127.0.0.1:1", LOGIN, "ABANDONED"),
         ("127.0.0.1:1", ("security.protocol", "SSL", *LATER), "null"),
+        ("127.0.0.1:1", ("security.protocol", "SSL", *LATER, *PEM), "null"),
         ("no.host.invalid:9092", ("client.id", "worker-1"), "null"),
     ],
     ids=[
         "a wrong setting",
         "no login",
         "a file that is not there yet",
+        "one in PEM that is not there yet",
         "a host that is not found yet",
     ],
 )

@@ -24,6 +24,8 @@ public final class Diagnosis {
     private static final String UNRESOLVED = "No resolvable bootstrap urls";
     /** What it says, 4.3, of a file with an OAuth token that is not there yet. */
     private static final String LATE = "that doesn't exist";
+    /** What it says, 4.3, of a file with a key or certificates in PEM: not there yet, half written, or no PEM. */
+    private static final String PEM_FILE = "Failed to load PEM SSL keystore";
 
     private static final Pattern PLACE = Pattern.compile("(?:\\w+://)?\\[?([^\\[\\]]+?)]?:\\d+");
     private static final Pattern USER = Pattern.compile("username=\"([^\"]*)\"");
@@ -69,7 +71,8 @@ public final class Diagnosis {
                     + " address, and does its listener speak " + setting("security.protocol", "PLAINTEXT")
                     + " (security.protocol)?";
         }
-        boolean isBare = error.getClass() == KafkaException.class && error.getCause() != null;
+        boolean isBare = error.getCause() != null
+                && (error.getClass() == KafkaException.class || isPemFile(error));
         return "trouble with Kafka at " + servers + ": " + said(error) + (isBare ? " (" + error.getCause() + ")" : "");
     }
 
@@ -111,11 +114,18 @@ public final class Diagnosis {
             if (it instanceof ConfigException) {
                 return !isUnresolved(error) && !String.valueOf(it.getMessage()).contains(LATE);
             }
+            if (isPemFile(it)) {
+                return false; // it may be mounted in a moment, as a store of another kind may
+            }
             if (it instanceof IllegalArgumentException || it instanceof InvalidConfigurationException) {
                 return true; // of sasl.jaas.config, and of certificates in the settings themselves
             }
         }
         return false;
+    }
+
+    private static boolean isPemFile(Throwable error) {
+        return error instanceof InvalidConfigurationException && String.valueOf(error.getMessage()).startsWith(PEM_FILE);
     }
 
     /** What a future or a client has wrapped: a client that could not be made says only that, and its cause says why. */
