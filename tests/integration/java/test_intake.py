@@ -45,6 +45,13 @@ def test_after_a_seek_back_the_token_of_a_message_is_known() -> None:
     assert ["true", "false", "false", "false"] == answers[2:]
 
 
+def test_what_is_committed_after_the_loop_counts_until_the_queue_is_handed_over() -> None:
+    """By a listener that commits when it is told that its queues go, while the consumer closes."""
+    answers = play("read 100 107", "gone", "done 107", "give")
+
+    assert ["true", "108 [108]"] == answers[-2:]
+
+
 def test_where_messages_were_deleted_what_is_done_stays_done() -> None:
     """It reads on behind them."""
     answers = play("read 100 107", "done 107", "on 108 200", "position", "done 107")

@@ -1,7 +1,7 @@
 """A reader whose Kafka and member are in memory: what is taken, owned and committed is at hand."""
 
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from typing import Any, cast
 
@@ -161,6 +161,8 @@ class InMemory:
         self.stuck: list[float] = []
         self.revoked: list[bool] = []
         """Each time that the application is told of it: whether it has nothing in hand then."""
+        self.tells_revoked: Callable[[], object] = bool
+        """What the application does then."""
         told = Told(bool, self._revoke, bool, self.errors.append, self.stuck.append)
         self.handover = Handover(self.intake, commits, None, told, 1.0)
         self.upkeep = Upkeep(self.handover, Times(60, 600, 0.05), told, REFUSALS)
@@ -199,6 +201,7 @@ class InMemory:
 
     def _revoke(self, _: tuple[Grant, ...]) -> None:
         self.revoked.append(self.intake.hand.is_empty())
+        self.tells_revoked()
 
     def _owned(self, grants: Collection[Grant]) -> Ownership:
         return Ownership(frozenset(self.owned & set(grants)), time.monotonic() + 3_600, "0-life")

@@ -81,6 +81,21 @@ def test_a_hand_over_does_not_wait_for_what_is_lost() -> None:
     assert ([False], {}) == (reading.revoked, positions)
 
 
+def test_what_is_committed_when_it_is_told_of_the_end_counts_after_the_loop() -> None:
+    """It is the last time for that, also while the block is left; the queue is its own still."""
+    reading = InMemory(manual=True)
+    grant = reading.grant(1, 5)
+    reading.offer(5)
+    message = reading.taken()
+    counted: list[bool] = []
+    reading.tells_revoked = lambda: counted.append(reading.parts.commit([message]))
+    reading.intake.give_up()
+    positions = reading.handover.on_revoked((grant,))
+
+    assert ([True], {queue(): 6}, [6]) == (counted, positions, reading.committed())
+    assert not reading.parts.commit([message]), "it is others' now"
+
+
 def test_a_position_that_kafka_does_not_have_is_not_committed_while_a_hand_over_waits() -> None:
     """The upkeep commits in its turns; the messages of the new topic before it would be skipped."""
     reading = InMemory()

@@ -82,7 +82,7 @@ class Parts:
         send_arguments.check(arguments, self.handover.fenced.largest)
         queue, offset = where(message)
         reading = self.intake.reading_of(queue, offset)  # in no turn: an event loop may not wait
-        if reading is None or self.intake.gone or not self.handover.fenced.writes(reading.grant):
+        if reading is None or not self.handover.fenced.writes(reading.grant):
             return False
         if offset < max(reading.done, reading.committed or 0):
             return False

@@ -164,13 +164,16 @@ class Intake:
         return reading.done <= self.hand.last(reading.queue)
 
     def done(self, messages: "Iterable[Message]") -> tuple[list[Reading], bool]:
-        """These are done, and so is what came before them; tell which count, and whether all do."""
+        """These are done, and so is what came before them; tell which count, and whether all do.
+
+        They do until the queue is handed over, also once the loop is over.
+        """
         last: dict[QueueRef, int] = {}
         for queue, offset in map(where, messages):
             last[queue] = max(offset, last.get(queue, offset))
         found = [it for queue, at in last.items() if (it := self.reading_of(queue, at))]
         following = self.not_handed_out(found)
-        counted = [it for it in found if last[it.queue] < following[it.queue] and not self.gone]
+        counted = [it for it in found if last[it.queue] < following[it.queue]]
         for reading in counted:
             at = last[reading.queue]
             reading.done = max(reading.done, at + 1)

@@ -21,7 +21,7 @@ import trimtab.protocol.Queue;
  * <p>A line is {@code read FIRST LAST} (these are handed out), {@code done LAST} (the application commits up to this
  * one; answers whether that counts), {@code on FROM TO} (Kafka does not have the next one, so it reads on
  * elsewhere), {@code stray} (Kafka does not have the next one), {@code seek TO}, {@code token OFFSET} (answers
- * whether that message came under the present grant), {@code give} (the queue is given up; answers where the heir
+ * whether that message came under the present grant), {@code gone} (the application has left its loop), {@code give} (the queue is given up; answers where the heir
  * is to begin, and what is committed), or {@code position} (answers where others would begin, and what Kafka has,
  * if that is known).
  */
@@ -68,6 +68,9 @@ public final class IntakeRules {
                 return "sought";
             case "token":
                 return Boolean.toString(intake.giverOf(record(Long.parseLong(asked[1]))) != null);
+            case "gone":
+                intake.giveUp();
+                return "gone";
             case "give":
                 Reading given = reading();
                 intake.end(Set.of(GRANT));

@@ -190,7 +190,7 @@ final class Intake {
         Set<Reading> counted = new HashSet<>();
         for (ConsumerRecord<?, ?> last : lasts.values()) {
             Reading reading = readingOf(last);
-            if (reading != null && !gone) {
+            if (reading != null) { // also once the loop is over, until the queue is handed over
                 reading.done = Math.max(reading.done, last.offset() + 1);
                 InHand hand = inHand.get(reading);
                 if (hand != null) {
