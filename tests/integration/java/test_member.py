@@ -1,5 +1,6 @@
 """What a member in Java takes for trouble that may pass, and how it is connected ahead."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from confluent_kafka import Producer
 
 from bench.rocketmq.programs import FIVE
 from console.embedded.broker import EmbeddedKafka
+from console.embedded.jars import JarCache
 from tests.integration.java_process import JavaProcess
 from tests.integration.java_programs import java
 from tests.integration.topics import PARTITIONS, create_control_topics
@@ -47,6 +49,21 @@ def test_only_what_may_pass_is_tried_again(
     said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
 
     assert ending == said.stdout.strip()
+
+
+def test_a_kafka_client_that_is_too_old_is_refused_at_once() -> None:
+    """A framework may bring one; messages would be lost when it is asked for what it has not."""
+    command, jars = java("Settings"), JarCache.default()
+    at = command.index("-cp") + 1
+    ours = [it for it in command[at].split(os.pathsep) if not it.endswith("*")]
+    (older,) = jars.spark.glob("kafka-clients-3.*.jar")
+    command[at] = os.pathsep.join([*ours, str(older), *map(str, jars.kafka.glob("slf4j-api-*.jar"))])
+    ended = subprocess.run(
+        [*command, "127.0.0.1:1"], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    said = f"kafka-clients 4.1 or newer, and the class path has {older.stem.rpartition('-')[2]}"
+    assert said in ended.stderr
 
 
 @pytest.mark.kafka

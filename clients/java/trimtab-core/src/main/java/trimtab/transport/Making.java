@@ -2,6 +2,7 @@ package trimtab.transport;
 
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.utils.AppInfoParser;
 
 /**
  * Makes clients of Kafka, again if they could not be made for something that may pass.
@@ -10,14 +11,27 @@ import org.apache.kafka.common.KafkaException;
  */
 public final class Making {
     private static final long AGAIN_NS = 10_000_000_000L;
+    /** What the first release has that will do, and the one before has not. */
+    private static final String NEEDED = "org.apache.kafka.clients.consumer.CloseOptions";
 
     private final Diagnosis diagnosis;
     private long triedAt;
     /** Why that was in vain; null: it was not. */
     private Unreachable reason;
 
+    /**
+     * Begins with nothing.
+     *
+     * @throws IllegalStateException kafka-clients is too old: a framework may bring one
+     */
     public Making(Diagnosis diagnosis) {
         this.diagnosis = diagnosis;
+        try {
+            Class.forName(NEEDED, false, Making.class.getClassLoader());
+        } catch (ClassNotFoundException e) { // later it would be an Error, with messages half handed out
+            throw new IllegalStateException("trimtab needs kafka-clients 4.1 or newer, and the class path has "
+                    + AppInfoParser.getVersion() + ": with Spring Boot set the property kafka.version", e);
+        }
     }
 
     /**
