@@ -57,7 +57,9 @@ def test_a_kafka_client_that_is_too_old_is_refused_at_once() -> None:
     at = command.index("-cp") + 1
     ours = [it for it in command[at].split(os.pathsep) if not it.endswith("*")]
     (older,) = jars.spark.glob("kafka-clients-3.*.jar")
-    command[at] = os.pathsep.join([*ours, str(older), *map(str, jars.kafka.glob("slf4j-api-*.jar"))])
+    command[at] = os.pathsep.join(
+        [*ours, str(older), *map(str, jars.kafka.glob("slf4j-api-*.jar"))]
+    )
     ended = subprocess.run(
         [*command, "127.0.0.1:1"], capture_output=True, text=True, check=False, timeout=60
     )
