@@ -15,6 +15,7 @@ CONSUMER: Final = {
     "paused-late": "0",
     "sought-late": "0",
     "revoked-late": "lost",
+    "flushed": "false false true",
     "withdrawn": "written true, the queues are others' now",
     "begun": "[orders-0@1] 1",
     "hanging": "ended",

@@ -164,7 +164,7 @@ class InMemory:
         self.tells_revoked: Callable[[], object] = bool
         """What the application does then."""
         told = Told(bool, self._revoke, bool, self.errors.append, self.stuck.append)
-        self.handover = Handover(self.intake, commits, None, told, 1.0)
+        self.handover = Handover(self.intake, commits, None, told, 2.0)
         self.upkeep = Upkeep(self.handover, Times(60, 600, 0.05), told, REFUSALS)
         self.parts = Parts(self.intake, self.handover, self.upkeep)
         self.taking = Taking(self.intake, lambda: False)

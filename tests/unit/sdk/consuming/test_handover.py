@@ -1,9 +1,12 @@
 """When a consumer's application is told of a change."""
 
+import itertools
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any, cast
+
+import pytest
 
 from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
@@ -28,7 +31,7 @@ def test_the_application_is_told_before_anything_is_read() -> None:
         paused=set(),
     )
     told = Told(lambda _: events.append("told"), bool, bool, bool, bool)
-    handover = Handover(cast("Any", intake), cast("Any", None), None, told, 1.0)
+    handover = Handover(cast("Any", intake), cast("Any", None), None, told, 2.0)
     handover.on_assigned((Grant(queue(), 1, position=3),))
 
     assert ["told", "read"] == events
@@ -94,6 +97,24 @@ def test_what_is_committed_when_it_is_told_of_the_end_counts_after_the_loop() ->
 
     assert ([True], {queue(): 6}, [6]) == (counted, positions, reading.committed())
     assert not reading.parts.commit([message]), "it is others' now"
+
+
+def test_a_commit_by_hand_is_waited_for_no_longer_than_the_queues_are_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Half of the two seconds, from when it is told, would end when all queues are lost."""
+    clock = itertools.count()
+    monkeypatch.setattr("trimtab.consuming.handover.now_s", lambda: next(clock) / 50)
+    reading = InMemory(manual=True)
+    grant = reading.grant(1, 5)
+    reading.offer(5)
+    reading.taken()
+    reading.take(0.0)
+    reading.tells_revoked = lambda: [next(clock) for _ in range(50)]
+    positions = reading.handover.on_revoked((grant,))
+
+    assert {queue(): 5} == positions
+    assert 1.4 < next(clock) / 50 < 1.6
 
 
 def test_a_position_that_kafka_does_not_have_is_not_committed_while_a_hand_over_waits() -> None:

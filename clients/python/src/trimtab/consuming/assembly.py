@@ -37,8 +37,6 @@ _LIBRARIES: Final[Mapping[Library, tuple[str, str]]] = {
     "kafka-python": ("trimtab.consuming.kafka_python", "KafkaPython"),
 }
 """For each library our translation of it (with its writer beside it), and how the names begin."""
-_FLUSH_SHARE: Final = 2
-"""An application that commits by itself has half of the time of a revocation for that."""
 
 
 @dataclass(frozen=True)
@@ -150,8 +148,7 @@ def assemble(
     if fenced is not None:
         intake.hands_out_again = fenced.sends.read_again
     commits = fenced or Commits(writer_of(choice.client, wish), owned, intake.heard)
-    flush_s = profile.revocation_timeout_ms / 1_000 / _FLUSH_SHARE
-    handover = Handover(intake, commits, fenced, told, flush_s)
+    handover = Handover(intake, commits, fenced, told, profile.revocation_timeout_ms / 1_000)
     refusals = Refusals(_link_of(choice.client, wish), wish.group, profile.topics)
     return Parts(intake, handover, Upkeep(handover, choice.times, told, refusals))
 

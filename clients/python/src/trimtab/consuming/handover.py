@@ -29,6 +29,10 @@ if TYPE_CHECKING:  # its library may not be installed
 _LOGGER: Final = logging.getLogger("trimtab")
 _LOOK_S: Final = 0.05
 """How late a wait for the application notices that the queue is lost: as the member's thread."""
+_FLUSH_SHARE: Final = 0.5
+"""An application that commits by itself has half of the time of a revocation for that."""
+_FLUSHED_SHARE: Final = 0.7
+"""By then it has had its time, whenever that began: after four fifths the member loses all."""
 
 
 class Handover:
@@ -40,15 +44,14 @@ class Handover:
         commits: "Commits | Transactions",
         fenced: "Transactions | None",
         told: Told,
-        flush_s: float,
+        revocation_s: float,
     ) -> None:
         self.intake = intake
         self.commits = commits
         self.fenced = fenced
         """Then only what Kafka has counts, and no position travels with a release."""
         self._told = told
-        self._flush_s = flush_s
-        """How long an application that commits by itself is waited for."""
+        self._revocation_s = revocation_s
         self.unbegun: dict[QueueRef, Grant] = {}
         """Grants of which it is not known yet where to begin: taken out in turns. They are put in
         without one, which would cost a hand-over the wait for two; a reader takes a copy."""
@@ -84,13 +87,15 @@ class Handover:
             return {}
 
     def _hand_over(self, grants: tuple[Grant, ...]) -> Positions:
+        flushed = now_s() + self._revocation_s * _FLUSHED_SHARE
         try:
             ending = self._end(grants)
             self._wait(ending, self.intake.is_in_hand)
         finally:
             self._told.revoked(grants)
         if self.intake.manual:
-            self._wait(ending, self.intake.is_uncommitted, self._flush_s)
+            late = now_s() + self._revocation_s * _FLUSH_SHARE
+            self._wait(ending, self.intake.is_uncommitted, min(late, flushed))
         with self.intake.turn:
             good = [it for it in ending if not it.is_astray]
             positions = self.intake.positions(good)
@@ -192,10 +197,10 @@ class Handover:
         self,
         ending: list[Reading],
         is_awaited: Callable[[Reading], bool],
-        patience_s: float = math.inf,
+        late: float = math.inf,
     ) -> None:
         """Wait for the application, until the member has lost what is late."""
-        intake, late = self.intake, now_s() + patience_s
+        intake = self.intake
         while not intake.gone and now_s() < late:
             intake.came_back.clear()
             with intake.turn:

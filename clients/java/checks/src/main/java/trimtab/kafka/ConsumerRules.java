@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
@@ -76,6 +78,8 @@ public final class ConsumerRules {
                 return soughtLate();
             case "revoked-late":
                 return revokedLate();
+            case "flushed":
+                return flushed();
             case "withdrawn":
                 return withdrawn();
             case "begun":
@@ -197,6 +201,34 @@ public final class ConsumerRules {
         keeper.join();
         telling.lost(List.of(FIRST));
         return String.join(" ", heard);
+    }
+
+    /**
+     * Whether a queue is handed over of which nothing is committed by hand: while the batch is in hand, when that
+     * took half of a revocation's time, and after three quarters of it.
+     */
+    private String flushed() throws Exception {
+        options.revocationTimeout(Duration.ofMillis(2 * WHILE_MS));
+        mayGoOn.countDown();
+        offsets.answer.complete(null);
+        Intake byHand = new Intake(true);
+        byHand.begin(FIRST, 0, 0L);
+        byHand.plan();
+        ConsumerRecord<String, String> record = new ConsumerRecord<>(PLACE.topic(), PLACE.partition(), 0, "", "");
+        byHand.handOut(new ConsumerRecords<>(Map.of(PLACE, List.of(record)), Map.of()), Set.of(FIRST));
+        Member member = member();
+        Departures departures = new Departures(options, member, byHand, new Commits(member, offsets, byHand), telling);
+        byHand.end(Set.of(FIRST));
+        departures.begin(List.of(FIRST));
+        departures.look(readings -> { });
+        boolean atFirst = departures.isEmpty();
+        Thread.sleep(WHILE_MS);
+        byHand.comeBack();
+        departures.look(readings -> { });
+        boolean whenBack = departures.isEmpty();
+        Thread.sleep(WHILE_MS / 2);
+        departures.look(readings -> { });
+        return atFirst + " " + whenBack + " " + departures.isEmpty();
     }
 
     /** What becomes of a commit when another queue is lost, and when one of its own is. */

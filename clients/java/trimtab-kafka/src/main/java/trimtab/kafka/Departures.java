@@ -14,21 +14,23 @@ import trimtab.Member;
  * Queues that were taken from us, until each is handed over.
  *
  * <p>A queue waits for what the application has in hand of it, and for no other queue. Then the application
- * hears of it; with commits by hand it has half of the time of a revocation to commit. Then the position is
- * committed, and travels with the release. Used by the {@link Keeper}, on its thread.
+ * hears of it; with commits by hand it has half of the time of a revocation to commit, unless the batch that it
+ * had in hand took so long that all queues would be lost by then. Then the position is committed, and travels with the release. Used by the {@link Keeper}, on its thread.
  */
 final class Departures {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
     /** An application that commits by itself has half of the time of a revocation for that. */
-    private static final int FLUSH_SHARE = 2;
+    private static final double FLUSH_SHARE = 0.5;
+    /** By then it has had its time, whenever that began: after four fifths the member loses all. */
+    private static final double FLUSHED_SHARE = 0.7;
 
     private final ConsumerOptions options;
     private final Member member;
     private final Intake intake;
     private final Commits commits;
     private final Telling telling;
-    /** All that leave; of those that the application has heard of, until when they wait for its commit. */
-    private final Map<Grant, Long> leaving = new HashMap<>();
+    /** All that leave. */
+    private final Map<Grant, Leave> leaving = new HashMap<>();
 
     Departures(ConsumerOptions options, Member member, Intake intake, Commits commits, Telling telling) {
         this.options = options;
@@ -44,7 +46,7 @@ final class Departures {
     }
 
     synchronized void begin(List<Grant> grants) {
-        grants.forEach(it -> leaving.put(it, null));
+        grants.forEach(it -> leaving.put(it, new Leave(System.nanoTime() + share(FLUSHED_SHARE))));
     }
 
     /** Nobody waits for these any more. */
@@ -76,10 +78,10 @@ final class Departures {
         List<Grant> ready = new ArrayList<>();
         long now = System.nanoTime();
         synchronized (this) {
-            leaving.forEach((grant, flushUntil) -> {
+            leaving.forEach((grant, leave) -> {
                 Reading reading = readings.get(grant);
                 boolean isUncommitted = reading != null && intake.isUncommitted(reading);
-                if (flushUntil != null && (!isUncommitted || now > flushUntil)) {
+                if (leave.told && (!isUncommitted || now - leave.flushUntil > 0)) {
                     ready.add(grant);
                 }
             });
@@ -96,7 +98,7 @@ final class Departures {
             for (Grant grant : all) {
                 Reading reading = readings.get(grant);
                 boolean isFinished = reading == null || !intake.isInHand(reading);
-                if (isFinished && leaving.containsKey(grant) && leaving.get(grant) == null) {
+                if (isFinished && leaving.containsKey(grant) && !leaving.get(grant).told) {
                     finished.add(grant);
                 }
             }
@@ -105,10 +107,14 @@ final class Departures {
             return;
         }
         telling.revoked(finished, this::isLeaving);
-        long flushUntil = System.nanoTime() + options.member.revocationTimeout().toNanos() / FLUSH_SHARE;
+        long flushUntil = System.nanoTime() + share(FLUSH_SHARE);
         synchronized (this) {
-            finished.forEach(it -> leaving.replace(it, flushUntil));
+            finished.forEach(it -> leaving.computeIfPresent(it, (grant, leave) -> leave.tell(flushUntil)));
         }
+    }
+
+    private long share(double share) {
+        return (long) (options.member.revocationTimeout().toNanos() * share);
     }
 
     private void handOver(List<Grant> ready, Map<Grant, Reading> readings, Learning learning) {
@@ -140,5 +146,23 @@ final class Departures {
 
     private synchronized List<Grant> all() {
         return new ArrayList<>(leaving.keySet());
+    }
+
+    /** How far a queue is on its way. Guarded by the departures. */
+    private static final class Leave {
+        /** Until when it waits at most for a commit by hand. */
+        long flushUntil;
+        /** Whether the application has heard of it. */
+        boolean told;
+
+        Leave(long flushUntil) {
+            this.flushUntil = flushUntil;
+        }
+
+        Leave tell(long until) {
+            flushUntil = until - flushUntil < 0 ? until : flushUntil;
+            told = true;
+            return this;
+        }
     }
 }
