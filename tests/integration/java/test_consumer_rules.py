@@ -18,13 +18,14 @@ CONSUMER: Final = {
     "flushed": "false false true",
     "withdrawn": "written true, the queues are others' now",
     "begun": "[orders-0@1] 1",
+    "deaf": "true [revoked]",
     "hanging": "ended",
     "repeated": "1",
     "recovery": "none",
 }
 READER: Final = {
     "leaderless": "1 1 false",
-    "refused": "0 1",
+    "refused": "0 1 1",
     "no-host": "0",
     "strayed-later": "0",
     "subscribed": "orders visits",

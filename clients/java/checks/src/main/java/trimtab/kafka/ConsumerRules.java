@@ -5,12 +5,13 @@ import java.io.InputStreamReader;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -48,7 +49,7 @@ public final class ConsumerRules {
 
     private final CountDownLatch told = new CountDownLatch(1);
     private final CountDownLatch mayGoOn = new CountDownLatch(1);
-    private final List<String> heard = new ArrayList<>();
+    private final List<String> heard = new CopyOnWriteArrayList<>();
     private final ConsumerOptions options = ConsumerOptions.of("127.0.0.1:1", "billing", "orders").listener(new Hearer());
     private final Intake intake = new Intake(false);
     private final Telling telling = new Telling("m", options);
@@ -84,6 +85,8 @@ public final class ConsumerRules {
                 return withdrawn();
             case "begun":
                 return begun();
+            case "deaf":
+                return deaf();
             case "hanging":
                 return hanging();
             case "repeated":
@@ -187,13 +190,13 @@ public final class ConsumerRules {
     private String revokedLate() throws Exception {
         Member member = member();
         Departures departures = new Departures(options, member, intake, new Commits(member, offsets, intake), telling);
-        Thread slow = new Thread(() -> telling.trouble("trouble"));
-        slow.start();
+        telling.start(error -> { });
+        telling.trouble("trouble");
         told.await();
         departures.begin(List.of(FIRST));
-        Thread keeper = new Thread(() -> departures.look(readings -> { }));
+        Thread keeper = new Thread(() -> look(departures));
         keeper.start();
-        while (keeper.getState() != Thread.State.BLOCKED) {
+        while (keeper.isAlive() && keeper.getState() != Thread.State.TIMED_WAITING) {
             Thread.onSpinWait();
         }
         departures.forget(List.of(FIRST));
@@ -201,6 +204,14 @@ public final class ConsumerRules {
         keeper.join();
         telling.lost(List.of(FIRST));
         return String.join(" ", heard);
+    }
+
+    private static void look(Departures departures) {
+        try {
+            departures.look(readings -> { });
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /**
@@ -212,10 +223,7 @@ public final class ConsumerRules {
         mayGoOn.countDown();
         offsets.answer.complete(null);
         Intake byHand = new Intake(true);
-        byHand.begin(FIRST, 0, 0L);
-        byHand.plan();
-        ConsumerRecord<String, String> record = new ConsumerRecord<>(PLACE.topic(), PLACE.partition(), 0, "", "");
-        byHand.handOut(new ConsumerRecords<>(Map.of(PLACE, List.of(record)), Map.of()), Set.of(FIRST));
+        begin(byHand);
         Member member = member();
         Departures departures = new Departures(options, member, byHand, new Commits(member, offsets, byHand), telling);
         byHand.end(Set.of(FIRST));
@@ -270,6 +278,34 @@ public final class ConsumerRules {
         return intake.grants() + " " + woken;
     }
 
+    /** What is committed while a listener that was told of trouble does not come back, and another queue leaves. */
+    private String deaf() throws Exception {
+        Member member = member();
+        Commits commits = new Commits(member, offsets, intake);
+        options.commitInterval(Duration.ofMillis(MOMENT_MS));
+        Keeper keeper = new Keeper(options, member, intake, offsets, commits, telling, () -> { }, rest -> { });
+        begin(intake);
+        intake.comeBack();
+        keeper.start();
+        telling.troubleOnce("trouble");
+        told.await();
+        keeper.end(List.of(SECOND));
+        boolean isSent = offsets.sent.await(2 * WHILE_MS, TimeUnit.MILLISECONDS);
+        offsets.answer.complete(null);
+        mayGoOn.countDown();
+        Waiting.await(() -> !heard.isEmpty());
+        keeper.finish(HOUR);
+        return isSent + " " + heard;
+    }
+
+    /** One message of the first queue is in hand. */
+    private static void begin(Intake intake) {
+        intake.begin(FIRST, 0, 0L);
+        intake.plan();
+        ConsumerRecord<String, String> record = new ConsumerRecord<>(PLACE.topic(), PLACE.partition(), 0, "", "");
+        intake.handOut(new ConsumerRecords<>(Map.of(PLACE, List.of(record)), Map.of()), Set.of(FIRST));
+    }
+
     /** Whether a keeper is waited for that does not come back. */
     private String hanging() throws Exception {
         Member member = member();
@@ -286,7 +322,7 @@ public final class ConsumerRules {
     }
 
     /** How often a trouble is told that comes twice, with other numbers. */
-    private static String repeated() {
+    private static String repeated() throws InterruptedException {
         AtomicInteger count = new AtomicInteger();
         Telling counted = new Telling("m", ConsumerOptions.of("127.0.0.1:1", "billing", "orders").listener(new ConsumerListener() {
             @Override
@@ -296,6 +332,8 @@ public final class ConsumerRules {
         }));
         counted.troubleOnce("Call(deadlineMs=1767225600000) timed out");
         counted.troubleOnce("Call(deadlineMs=1767225602000) timed out");
+        counted.start(error -> { });
+        counted.finish(HOUR);
         return count.toString();
     }
 

@@ -44,7 +44,7 @@ public final class ReaderRules {
         }
     }
 
-    private String answer(String trouble) {
+    private String answer(String trouble) throws InterruptedException {
         switch (trouble) {
             case "leaderless":
                 return leaderless();
@@ -96,8 +96,8 @@ public final class ReaderRules {
         return reader;
     }
 
-    /** How often a listener that fails has been told before the keeper tells it what the reader has met. */
-    private String refused() {
+    /** How often a listener that fails has been told by whoever reads, and in the end; and whether somebody heard. */
+    private String refused() throws InterruptedException {
         begin(1, 0);
         Telling telling = telling("127.0.0.1:1", new ConsumerListener() {
             @Override
@@ -110,12 +110,10 @@ public final class ReaderRules {
         client.setPollException(new ClusterAuthorizationException("played"));
         reader.read(SHORT_MS);
         int before = told.get();
-        try {
-            telling.tellMet();
-            return "nothing";
-        } catch (IllegalStateException e) {
-            return before + " " + told;
-        }
+        AtomicInteger failed = new AtomicInteger();
+        telling.start(error -> failed.incrementAndGet());
+        telling.finish(Duration.ofMinutes(1));
+        return before + " " + told + " " + failed;
     }
 
     /** How many clients are made while no host is found. */

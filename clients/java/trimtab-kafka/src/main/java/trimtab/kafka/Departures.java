@@ -67,7 +67,7 @@ final class Departures {
     }
 
     /** Hands over those that are ready. */
-    void look(Learning learning) {
+    void look(Learning learning) throws InterruptedException {
         List<Grant> all = all();
         if (all.isEmpty()) {
             return;
@@ -92,7 +92,7 @@ final class Departures {
     }
 
     /** Tells the application of those with which it has finished. */
-    private void tell(List<Grant> all, Map<Grant, Reading> readings) {
+    private void tell(List<Grant> all, Map<Grant, Reading> readings) throws InterruptedException {
         List<Grant> finished = new ArrayList<>();
         synchronized (this) {
             for (Grant grant : all) {
@@ -106,7 +106,9 @@ final class Departures {
         if (finished.isEmpty()) {
             return;
         }
-        telling.revoked(finished, this::isLeaving);
+        if (!telling.revoked(finished, this::isLeaving)) {
+            return;
+        }
         long flushUntil = System.nanoTime() + share(FLUSH_SHARE);
         synchronized (this) {
             finished.forEach(it -> leaving.computeIfPresent(it, (grant, leave) -> leave.tell(flushUntil)));

@@ -123,7 +123,7 @@ final class KafkaReader<K, V> {
         } catch (RecordDeserializationException | InterruptException e) {
             throw e; // the application's own
         } catch (KafkaException e) {
-            telling.troubleSoon(diagnosis.of(e));
+            telling.troubleOnce(diagnosis.of(e));
             return nothing(Math.min(timeoutMs, PAUSE_MS));
         }
     }
@@ -149,7 +149,7 @@ final class KafkaReader<K, V> {
             consumer = making.make(maker);
             return true;
         } catch (Unreachable e) {
-            telling.troubleSoon(e.getMessage());
+            telling.troubleOnce(e.getMessage());
             return false;
         } catch (KafkaException e) {
             throw new IllegalArgumentException("a setting of the consumer: " + causes(e), e);
@@ -233,7 +233,7 @@ final class KafkaReader<K, V> {
                 astray.put(place, before);
                 unanswered.add(place);
                 goOnAt = now() + GO_ON_MS;
-                telling.troubleSoon(diagnosis.of(e));
+                telling.troubleOnce(diagnosis.of(e));
                 break;
             }
         }

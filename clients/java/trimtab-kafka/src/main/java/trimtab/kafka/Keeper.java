@@ -71,6 +71,7 @@ final class Keeper {
         commitAt = now() + Waits.millis(options.commitInterval);
         recommitAt = now() + Waits.millis(options.recommitInterval);
         aroundAt = now() + FIRST_AROUND_MS;
+        telling.start(this::fail);
         thread.start();
     }
 
@@ -83,13 +84,16 @@ final class Keeper {
 
     void stop() {
         over = true;
+        telling.stop();
         hurry();
     }
 
     /** Ends, unless a listener does not come back in time. */
     void finish(Duration timeout) throws InterruptedException {
         stop();
+        long began = now();
         thread.join(timeout.toMillis());
+        telling.finish(Duration.ofMillis(Math.max(1, timeout.toMillis() - (now() - began))));
     }
 
     /** The application has come back: a hand-over may have waited for that. */
@@ -159,16 +163,19 @@ final class Keeper {
                 hurry.drainPermits();
                 look(Duration.ofNanos(System.nanoTime() - restsAt));
             } catch (Throwable e) { // of the listener, also an interrupt: nobody knows what it has done
-                over = true;
-                member.fail("a listener of the consumer failed", e);
+                fail(e);
             }
         }
     }
 
-    private void look(Duration rest) {
+    private void fail(Throwable error) {
+        over = true;
+        member.fail("the consumer failed, or its listener", error);
+    }
+
+    private void look(Duration rest) throws InterruptedException {
         departures.look(this::learn);
         watch.accept(rest);
-        telling.tellMet();
         if (now() >= askAgainAt) {
             ask(this::beginQueues);
             ask(() -> learn(intake.unknown()));
