@@ -32,6 +32,14 @@ def test_a_member_that_fails_before_it_has_reached_kafka_ends() -> None:
     assert ["ABANDONED true"] == answered(java("MemberRules"), ["unconnected"])
 
 
+def test_a_member_fails_also_where_that_cannot_be_logged() -> None:
+    """Half dead it would keep its queues, and tell nobody."""
+    program, *rest = java("MemberRules")
+    command = [program, "-Dtrimtab.checks.log=true", *rest]
+
+    assert ["ABANDONED lost"] == answered(command, ["unspeakable"])
+
+
 def test_what_is_lost_before_it_is_told_as_revoked_is_told_as_lost_alone() -> None:
     """The application would finish and commit what others may work on by then."""
     assert ["assigned lost"] == answered(java("MemberRules"), ["revoked-late"])

@@ -338,7 +338,6 @@ public final class Member implements Inbox {
 
     /** Ends at once, and loses all queues: whether the application has stopped is not known. */
     public synchronized void fail(String what, Throwable error) {
-        watch.failed(what, error);
         try {
             if (session != null) {
                 perform(session.abort(clock.now()));
@@ -346,6 +345,7 @@ public final class Member implements Inbox {
         } finally {
             errands.ending = errands.ending == null ? Ending.ABANDONED : errands.ending;
             notifyAll(); // it may be waiting to connect again
+            watch.failed(what, error);
         }
     }
 }

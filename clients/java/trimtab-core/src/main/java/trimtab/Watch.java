@@ -74,9 +74,13 @@ final class Watch {
         }
     }
 
-    /** It has failed. */
+    /** It has failed. To log that may fail as well: what the application has thrown may throw, and memory be short. */
     void failed(String what, Throwable error) {
-        LOG.error("{}: {}", member, what, error);
+        try {
+            LOG.error("{}: {}", member, what, error);
+        } catch (Throwable e) {
+            // whoever has failed ends all the same, and loses what it has
+        }
     }
 
     /** Kafka has a record of the member. */

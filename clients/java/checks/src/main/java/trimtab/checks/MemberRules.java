@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import javax.net.ssl.SSLHandshakeException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
@@ -33,6 +34,7 @@ import trimtab.transport.WriterRules;
  *
  * <p>A line is {@code life} (answers the name of one), {@code forever} (answers how many milliseconds that is),
  * {@code unconnected} (a member fails that has not reached Kafka; answers how it ends, and whether at once),
+ * {@code unspeakable} (a listener throws what cannot be logged; answers how its member ends, and what it hears),
  * {@code expired} (what is said of a certificate that is),
  * {@code revoked-late} (what a listener hears of a queue that is lost before it heard that it is to go),
  * {@code assignment RECORD} or {@code release RECORD} (answers whether it is read).
@@ -40,6 +42,7 @@ import trimtab.transport.WriterRules;
 public final class MemberRules {
     private static final Duration AT_ONCE = Duration.ofSeconds(8);
     private static final long HOUR_MS = 3_600_000;
+    private static final byte[] KEY = "billing/m".getBytes(StandardCharsets.UTF_8);
     private static final String LIFE = "1767225600000-00000001";
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
@@ -61,6 +64,8 @@ public final class MemberRules {
                 return Long.toString(Waits.millis(FOR_EVER));
             case "unconnected":
                 return unconnected();
+            case "unspeakable":
+                return unspeakable();
             case "expired":
                 return expired();
             case "revoked-late":
@@ -91,18 +96,49 @@ public final class MemberRules {
     private static String revokedLate() throws Exception {
         CountDownLatch mayGoOn = new CountDownLatch(1);
         List<String> heard = new ArrayList<>();
-        Member member = new Member("billing", "m", List.of("orders"), MemberOptions.of("127.0.0.1:1"), new Slow(mayGoOn, heard));
-        Profile profile = new Profile("billing", "m", List.of("orders"), HOUR_MS, HOUR_MS, null, null);
-        set(member, "session", new MemberSession(profile, LIFE, 0));
-        set(set(member, "transport", null), "writer", WriterRules.toNobody());
-        member.start();
-        byte[] key = "billing/m".getBytes(StandardCharsets.UTF_8);
-        member.received(Topic.ASSIGNMENTS, key, assignment(1, "hold", "give"));
-        member.received(Topic.ASSIGNMENTS, key, assignment(2, "give", "hold"));
+        Member member = member(new Slow(mayGoOn, heard));
+        member.received(Topic.ASSIGNMENTS, KEY, assignment(1, "hold", "give"));
+        member.received(Topic.ASSIGNMENTS, KEY, assignment(2, "give", "hold"));
         member.fail("played", new IllegalStateException("played"));
         mayGoOn.countDown();
         member.join(AT_ONCE);
         return String.join(" ", heard);
+    }
+
+    private static String unspeakable() throws Exception {
+        List<String> heard = new CopyOnWriteArrayList<>();
+        Member member = member(new MemberListener() {
+            @Override
+            public void onAssigned(List<Grant> grants) {
+                throw new IllegalStateException() {
+                    @Override
+                    public String getMessage() {
+                        throw new IllegalStateException("played");
+                    }
+                };
+            }
+
+            @Override
+            public void onRevoked(List<Grant> grants) {}
+
+            @Override
+            public void onLost(List<Grant> grants, LossReason reason) {
+                heard.add("lost");
+            }
+        });
+        member.received(Topic.ASSIGNMENTS, KEY, assignment(1, "hold", "give"));
+        member.join(AT_ONCE);
+        return member.ending() + " " + String.join(" ", heard);
+    }
+
+    /** One that has joined a group, and whose Kafka does not answer. */
+    private static Member member(MemberListener listener) throws ReflectiveOperationException {
+        Member member = new Member("billing", "m", List.of("orders"), MemberOptions.of("127.0.0.1:1"), listener);
+        Profile profile = new Profile("billing", "m", List.of("orders"), HOUR_MS, HOUR_MS, null, null);
+        set(member, "session", new MemberSession(profile, LIFE, 0));
+        set(set(member, "transport", null), "writer", WriterRules.toNobody());
+        member.start();
+        return member;
     }
 
     /** Sets a field, but not to null; returns what it is then. */

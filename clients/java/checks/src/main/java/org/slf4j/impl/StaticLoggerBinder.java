@@ -4,6 +4,7 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.Logger;
+import org.slf4j.helpers.FormattingTuple;
 import org.slf4j.helpers.MessageFormatter;
 import org.slf4j.helpers.NOPLogger;
 import org.slf4j.spi.LoggerFactoryBinder;
@@ -47,6 +48,7 @@ public final class StaticLoggerBinder implements LoggerFactoryBinder {
         Object[] details = said.length == 2 && said[1] instanceof Object[]
                 ? (Object[]) said[1]
                 : Arrays.copyOfRange(said, 1, said.length);
-        return MessageFormatter.arrayFormat(String.valueOf(said[0]), details).getMessage();
+        FormattingTuple made = MessageFormatter.arrayFormat(String.valueOf(said[0]), details);
+        return made.getMessage() + (made.getThrowable() == null ? "" : ": " + made.getThrowable());
     }
 }
