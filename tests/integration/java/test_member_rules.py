@@ -54,7 +54,12 @@ def test_a_certificate_that_has_expired_is_named() -> None:
 
 def test_a_writer_that_meets_an_error_says_so_and_goes_on() -> None:
     """Its thread would be gone, and the member beat no more."""
-    assert ["2"] == answered(java("transport.WriterRules"), ["go"])
+    assert ["2"] == answered(java("transport.WriterRules"), ["failing"])
+
+
+def test_a_request_that_may_take_longer_than_a_record_is_fitted() -> None:
+    """It is given for all clients; a producer refuses it, by the name of what nobody has given."""
+    assert ["made"] == answered(java("transport.WriterRules"), ["slow-requests"])
 
 
 def changed(record: bytes, field: str, value: object) -> str:

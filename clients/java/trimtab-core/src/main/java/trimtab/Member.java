@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.KafkaException;
 import trimtab.guard.Guard;
 import trimtab.guard.Post;
 import trimtab.protocol.Assignment;
@@ -25,6 +25,7 @@ import trimtab.session.Ending;
 import trimtab.session.Incarnation;
 import trimtab.session.MemberSession;
 import trimtab.session.Profile;
+import trimtab.transport.Diagnosis;
 import trimtab.transport.Inbox;
 import trimtab.transport.KafkaTransport;
 import trimtab.transport.Unreachable;
@@ -242,7 +243,7 @@ public final class Member implements Inbox {
                 // each turn waits for records
             }
         } catch (Throwable e) { // also an Error: who has no thread owns nothing
-            fail(e instanceof ConfigException
+            fail(e instanceof KafkaException && Diagnosis.isWrong(e)
                     ? "an option of Kafka's is wrong, and stays so until the program is corrected"
                     : "the member failed", e);
         } finally {

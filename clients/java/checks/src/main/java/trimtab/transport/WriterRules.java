@@ -1,5 +1,8 @@
 package trimtab.transport;
 
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -13,13 +16,37 @@ import trimtab.session.Action;
 import trimtab.session.MemberSession;
 import trimtab.session.Profile;
 
-/** Has a writer meet an Error with each record, and says on stdout how many of two its inbox hears of. */
+/**
+ * Plays what a member's writer does in trouble, for tests of it.
+ *
+ * <p>A line on stdin names the trouble, as the methods do; each is answered by a line.
+ */
 public final class WriterRules {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private WriterRules() {}
 
-    public static void main(String[] args) throws InterruptedException {
+    public static void main(String[] args) throws Exception {
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            System.out.println(answer(line));
+        }
+        System.exit(0);
+    }
+
+    private static String answer(String trouble) throws Exception {
+        switch (trouble) {
+            case "failing":
+                return failing();
+            case "slow-requests":
+                return slowRequests();
+            default:
+                throw new IllegalArgumentException(trouble);
+        }
+    }
+
+    /** Of how many of two records an inbox hears, where each meets an Error. */
+    private static String failing() throws InterruptedException {
         Map<String, Object> kafka =
                 Map.of("bootstrap.servers", "127.0.0.1:1", "interceptor.classes", Failing.class.getName());
         Writer writer = writer(kafka);
@@ -28,8 +55,13 @@ public final class WriterRules {
         writer.send(0, join, heard);
         writer.send(0, join, heard);
         heard.both.await(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-        System.out.println(2 - heard.both.getCount());
-        System.exit(0);
+        return Long.toString(2 - heard.both.getCount());
+    }
+
+    /** Whether there is a writer where a request may take longer than a record. */
+    private static String slowRequests() {
+        writer(Map.of("bootstrap.servers", "127.0.0.1:1", "request.timeout.ms", "30000", "linger.ms", 5));
+        return "made";
     }
 
     /** A member's writer, whose Kafka does not answer. */

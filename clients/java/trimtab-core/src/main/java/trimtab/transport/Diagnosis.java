@@ -109,7 +109,7 @@ public final class Diagnosis {
     }
 
     /** Whether a setting is wrong, and stays so. */
-    static boolean isWrong(Throwable error) {
+    public static boolean isWrong(Throwable error) {
         for (Throwable it = error; it != null; it = it.getCause()) {
             if (it instanceof ConfigException) {
                 return !isUnresolved(error) && !String.valueOf(it.getMessage()).contains(LATE);
