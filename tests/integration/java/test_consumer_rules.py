@@ -17,6 +17,7 @@ CONSUMER: Final = {
     "revoked-late": "lost",
     "flushed": "false false true",
     "withdrawn": "written true, the queues are others' now",
+    "refused": "0 1",
     "begun": "[orders-0@1] 1",
     "deaf": "true [revoked]",
     "hanging": "ended",

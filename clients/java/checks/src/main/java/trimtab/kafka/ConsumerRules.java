@@ -19,6 +19,8 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 import trimtab.Grant;
 import trimtab.Member;
@@ -83,6 +85,8 @@ public final class ConsumerRules {
                 return flushed();
             case "withdrawn":
                 return withdrawn();
+            case "refused":
+                return refused(new UnknownMemberIdException("played")) + " " + refused(new TimeoutException("played"));
             case "begun":
                 return begun();
             case "deaf":
@@ -245,6 +249,20 @@ public final class ConsumerRules {
         return written(commits, SECOND) + ", " + written(commits, FIRST);
     }
 
+    /** How many clients are given up for a commit that fails so. */
+    private String refused(Exception error) throws Exception {
+        Commits commits = new Commits(member(), offsets, intake);
+        offsets.answer = new KafkaFutureImpl<>();
+        offsets.answer.completeExceptionally(error);
+        offsets.dropped = 0;
+        try {
+            commits.write(() -> Map.of(FIRST, 5L));
+            return "written";
+        } catch (Refused e) {
+            return Integer.toString(offsets.dropped);
+        }
+    }
+
     private String written(Commits commits, Grant lost) throws InterruptedException {
         String[] said = new String[1];
         offsets.answer = new KafkaFutureImpl<>();
@@ -393,6 +411,7 @@ public final class ConsumerRules {
     private static final class PlayedOffsets extends GroupOffsets {
         private KafkaFutureImpl<Void> answer = new KafkaFutureImpl<>();
         private CountDownLatch sent = new CountDownLatch(1);
+        private int dropped;
 
         PlayedOffsets(ConsumerOptions options) {
             super(options);
@@ -413,6 +432,7 @@ public final class ConsumerRules {
 
         @Override
         void drop() {
+            dropped++;
             answer.completeExceptionally(new KafkaException("the client was closed"));
         }
     }

@@ -12,6 +12,9 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.RetriableException;
 import trimtab.Grant;
 import trimtab.Member;
 import trimtab.Ownership;
@@ -114,7 +117,13 @@ final class Commits {
             mine = new Sent(places, offsets.write(signed));
             sent = mine;
         }
-        await(mine);
+        try {
+            await(mine);
+        } finally {
+            synchronized (line) {
+                sent = null;
+            }
+        }
         intake.heard(places);
         return places.size() == every.size();
     }
@@ -125,9 +134,6 @@ final class Commits {
             while (true) {
                 try {
                     mine.answer.get(LOOK_MS, TimeUnit.MILLISECONDS);
-                    synchronized (line) {
-                        sent = null;
-                    }
                     return;
                 } catch (TimeoutException e) {
                     boolean isOurs = member.owned(mine.places.keySet()).grants.size() == mine.places.size();
@@ -140,13 +146,21 @@ final class Commits {
             }
         } catch (ExecutionException e) {
             String why = mine.withdrawn; // then the error is only that of a client that was closed
-            letGo(UNANSWERED); // a client without a good answer may ask the wrong broker
+            if (!isRefusal(e.getCause())) {
+                letGo(UNANSWERED); // a client without a good answer may ask the wrong broker
+            }
             throw new Refused(why == null ? offsets.reasonOf(e) : why, e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             letGo(INTERRUPTED);
             throw new Refused(INTERRUPTED, e);
         }
+    }
+
+    /** Whether the right broker has answered, and takes nothing: it would tell another client the same. */
+    private static boolean isRefusal(Throwable error) {
+        return error instanceof ApiException
+                && !(error instanceof RetriableException || error instanceof AuthenticationException);
     }
 
     /** A commit on its way. */
