@@ -57,6 +57,11 @@ def test_a_writer_that_meets_an_error_says_so_and_goes_on() -> None:
     assert ["2"] == answered(java("transport.WriterRules"), ["failing"])
 
 
+def test_a_record_that_nothing_is_heard_of_counts_as_tried_in_vain() -> None:
+    """A producer whose own thread has died says nothing: in a minute there is another one."""
+    assert ["false true"] == answered(java("transport.WriterRules"), ["dead"])
+
+
 def test_a_request_that_may_take_longer_than_a_record_is_fitted() -> None:
     """It is given for all clients; a producer refuses it, by the name of what nobody has given."""
     assert ["made"] == answered(java("transport.WriterRules"), ["slow-requests"])

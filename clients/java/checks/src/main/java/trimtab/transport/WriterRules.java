@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import trimtab.checks.Waiting;
 import trimtab.protocol.Topic;
 import trimtab.session.Action;
 import trimtab.session.MemberSession;
@@ -38,6 +39,8 @@ public final class WriterRules {
         switch (trouble) {
             case "failing":
                 return failing();
+            case "dead":
+                return dead();
             case "slow-requests":
                 return slowRequests();
             default:
@@ -56,6 +59,17 @@ public final class WriterRules {
         writer.send(0, join, heard);
         heard.both.await(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         return Long.toString(2 - heard.both.getCount());
+    }
+
+    /** Whether it counts as tried in vain what is sent, and not answered at all. */
+    private static String dead() throws Exception {
+        Map<String, Object> kafka = Map.of("bootstrap.servers", "127.0.0.1:1");
+        Vain written = new Vain();
+        Writer writer = new Writer(kafka, "trimtab.", Duration.ofMinutes(1), new Diagnosis("127.0.0.1:1", kafka), written);
+        boolean atFirst = written.isVain();
+        writer.send(0, join(), new Heard());
+        Waiting.await(written::isVain);
+        return atFirst + " true";
     }
 
     /** Whether there is a writer where a request may take longer than a record. */

@@ -15,11 +15,16 @@ public final class Vain {
         since = null;
     }
 
-    /** It has not. */
+    /** It has not, or not yet. */
     public void fails() {
         if (since == null) {
             since = System.nanoTime();
         }
+    }
+
+    /** Whether it is tried in vain now. */
+    boolean isVain() {
+        return since != null;
     }
 
     /** Whether to begin anew; after that it is as if it had worked. */

@@ -120,6 +120,7 @@ final class Writer {
     }
 
     private void write(String topic, int partition, Send message, Inbox inbox) {
+        written.fails(); // until something is delivered: one whose own thread is dead says nothing
         try {
             byte[] key = message.key.getBytes(StandardCharsets.UTF_8);
             byte[] value = message.record.getBytes(StandardCharsets.UTF_8);
