@@ -26,6 +26,7 @@ CONSUMER: Final = {
 }
 READER: Final = {
     "leaderless": "1 1 false",
+    "broken": "0",
     "refused": "0 1 1",
     "no-host": "0",
     "strayed-later": "0",

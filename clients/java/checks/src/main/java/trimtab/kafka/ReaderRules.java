@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.PartitionInfo;
@@ -50,6 +51,8 @@ public final class ReaderRules {
                 return leaderless();
             case "strayed-later":
                 return strayedLater();
+            case "broken":
+                return broken();
             case "refused":
                 return refused();
             case "no-host":
@@ -94,6 +97,22 @@ public final class ReaderRules {
         client.setPollException(new OffsetOutOfRangeException(Map.of(LEADERLESS, 100L)));
         reader.read(SHORT_MS);
         return reader;
+    }
+
+    /** Where the client goes on that has lost a message to an Error of its deserializer. */
+    private String broken() {
+        begin(1, 0);
+        KafkaReader<String, String> reader = reader("127.0.0.1:1", new ConsumerListener() {});
+        reader.read(SHORT_MS);
+        client.addRecord(new ConsumerRecord<>(LED.topic(), LED.partition(), 0, "", ""));
+        client.breaks = true;
+        try {
+            reader.read(SHORT_MS);
+            return "read";
+        } catch (NoClassDefFoundError e) {
+            reader.read(SHORT_MS);
+            return Long.toString(client.position(LED));
+        }
     }
 
     /** How often a listener that fails has been told by whoever reads, and in the end; and whether somebody heard. */
@@ -160,10 +179,21 @@ public final class ReaderRules {
     /** A client of a Kafka where one queue has no leader. */
     private static final class Played extends MockConsumer<String, String> {
         private int asked;
+        private boolean breaks;
         private final List<String> warm = new ArrayList<>();
 
         Played() {
             super("none");
+        }
+
+        @Override
+        public synchronized ConsumerRecords<String, String> poll(Duration timeout) {
+            ConsumerRecords<String, String> lost = super.poll(timeout);
+            if (breaks) {
+                breaks = false;
+                throw new NoClassDefFoundError("played");
+            }
+            return lost;
         }
 
         @Override

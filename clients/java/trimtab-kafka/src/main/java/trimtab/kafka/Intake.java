@@ -129,6 +129,14 @@ final class Intake {
         });
     }
 
+    /** The client is to go to what comes next of each: it may be too far. */
+    synchronized void readAgain() {
+        for (Reading reading : readings.values()) {
+            reading.seekTo = reading.seekTo == null ? (Long) reading.next : reading.seekTo;
+        }
+        changed = true;
+    }
+
     synchronized void begin(Grant grant, long at, Long committed) {
         TopicPartition place = Reading.placeOf(grant);
         Long wanted = sought.remove(place);

@@ -122,6 +122,9 @@ final class KafkaReader<K, V> {
             return ConsumerRecords.empty();
         } catch (RecordDeserializationException | InterruptException e) {
             throw e; // the application's own
+        } catch (Error e) { // of a deserializer: the client may be behind a message that nobody was given
+            intake.readAgain();
+            throw e;
         } catch (KafkaException e) {
             telling.troubleOnce(diagnosis.of(e));
             return nothing(Math.min(timeoutMs, PAUSE_MS));
