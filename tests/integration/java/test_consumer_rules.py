@@ -10,6 +10,7 @@ pytestmark = pytest.mark.slow
 
 CONSUMER: Final = {
     "second-thread": "refused entered",
+    "closed-elsewhere": "false true",
     "frozen": "true false",
     "polling": "false true false",
     "paused-late": "0",

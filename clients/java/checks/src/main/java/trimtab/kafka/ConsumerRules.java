@@ -22,6 +22,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import trimtab.Grant;
 import trimtab.Member;
 import trimtab.checks.Waiting;
@@ -71,6 +72,8 @@ public final class ConsumerRules {
         switch (story) {
             case "second-thread":
                 return secondThread();
+            case "closed-elsewhere":
+                return closedElsewhere();
             case "frozen":
                 return frozen();
             case "polling":
@@ -125,6 +128,22 @@ public final class ConsumerRules {
         other.start();
         other.join();
         return said[0];
+    }
+
+    /** Whether the loop ends whose consumer another thread would close, and what that thread is told. */
+    private String closedElsewhere() throws InterruptedException {
+        TrimtabConsumer<String, String> consumer =
+                new TrimtabConsumer<>(options, new StringDeserializer(), new StringDeserializer());
+        Thread polling = new Thread(() -> consumer.poll(HOUR));
+        polling.start();
+        pause();
+        try {
+            consumer.close();
+            return "closed";
+        } catch (IllegalStateException e) {
+            polling.join(HOUR_MS);
+            return consumer.isRunning() + " " + e.getMessage().contains("call stop(Duration)");
+        }
     }
 
     /** Whether the loop is taken for away: after a short rest of the keeper, and after a long one. */

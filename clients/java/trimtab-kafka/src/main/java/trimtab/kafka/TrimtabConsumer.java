@@ -232,13 +232,21 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     /**
      * Commits what is done, hands over, leaves, and waits for that; called by the thread that polls. What is in
      * hand goes to others: it is done only if the loop has come back after {@link #stop}.
+     *
+     * @throws IllegalStateException another thread works on what was handed out: it is told to {@link #stop}
      */
     @Override
     public void close() {
         if (closed.getCount() == 0) {
             return;
         }
-        enter();
+        try {
+            enter();
+        } catch (IllegalStateException e) { // a framework calls it by another thread: the loop ends in good order
+            stop();
+            throw new IllegalStateException(e.getMessage() + ". It is told to stop; from another thread call"
+                    + " stop(Duration), which waits for the loop to close the consumer", e);
+        }
         stopping = true;
         over = true;
         intake.giveUp();
