@@ -123,7 +123,7 @@ def start(
     feeds: Sequence[Feed] = (
         TickProducer(options, seen.horizon),
         RouteWatcher(options, gauges, paces),
-        HostWatcher(options),
+        HostWatcher(options, seen.horizon),
         StatusWriter(options, status, show, over),
         *((PaceKeeper(options, paces),) if options.policy.heartbeat_auto else ()),
         *_redis(options, metrics),

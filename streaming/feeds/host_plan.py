@@ -4,7 +4,8 @@ It is for the jury what ``route_plan`` is for groups. It keeps what was said of 
 only news is said. A topic counts as gone when it is missing twice, because a broker that has just
 come back may not know all topics. The jury does not answer: what Kafka took counts as known, and
 what it did not take is said again. Once a day all is said again, so that the jury forgets a topic
-that was deleted while no watcher ran.
+that was deleted while no watcher ran; so it is when the query begins, because a new checkpoint
+begins with a jury that knows nothing.
 
 Kept by ``hosts``, which talks to Kafka. In doubt a topic keeps its brokers: too small a set of
 brokers is soon corrected, too large a set may cost a topic its last one.
@@ -47,6 +48,10 @@ class HostPlan:
         """The topics that the jury knows."""
         return self._said.keys()
 
+    def doubt(self) -> None:
+        """Note that the jury may know nothing: say everything again."""
+        self._said = dict.fromkeys(self._said)
+
     def news(self, topics: Mapping[str, Mapping[str, str]], at: float) -> list[Hosts]:
         """Return what has to be said, and note it as said.
 
@@ -57,7 +62,8 @@ class HostPlan:
             at: A reading of a clock that never goes back, in seconds.
         """
         if self._renewed is None or at - self._renewed >= RENEWAL_S:
-            self._said, self._renewed = dict.fromkeys(self._said), at
+            self.doubt()
+            self._renewed = at
         missing = self._said.keys() - topics.keys()
         gone, self._missed = missing & self._missed, missing
         now = [Hosts(topic=topic, brokers=()) for topic in sorted(gone)]

@@ -1,8 +1,9 @@
 """The host watcher: tells the jury which brokers each topic of this Kafka can be written to.
 
 The promise "never the last broker of a topic" needs it. It looks as often as votes are counted, but
-not more often than the route watcher, and says what is new since it last looked. At its start it
-says everything, which changes nothing that the jury knows already. A broker counts for a topic
+not more often than the route watcher, and says what is new since it last looked. At its start, and
+whenever the query begins, it says everything, which changes nothing that the jury knows already:
+a new checkpoint reads only the last minutes of ``latency``. A broker counts for a topic
 while it leads one of its partitions. Its address is said too, because a broker at another address
 is another one under an old name (fault E10).
 
@@ -21,6 +22,7 @@ from streaming.feeds.feed import client_config, logger
 from streaming.feeds.host_plan import HostPlan
 from streaming.feeds.metadata import Metadata
 from streaming.options import Options
+from streaming.process.horizon import Horizon
 from streaming.process.trouble import Trouble
 from trimtab.protocol import LATENCY, Hosts, encode, partition_of
 
@@ -30,8 +32,10 @@ class HostWatcher:
 
     name = "hosts"
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, horizon: Horizon) -> None:
         self._options = options
+        self._horizon = horizon
+        self._start = horizon.start
         self._log = logger(self.name)
         self._writing = Trouble(self._log, "write hosts")
         self._plan = HostPlan(options.topics.prefix, options.verdicts.topics_max)
@@ -45,6 +49,7 @@ class HostWatcher:
         while not stop.is_set():
             seen = metadata.whereabouts(self._plan.known)
             if seen is not None:
+                self._begin_anew()
                 cluster = options.feeds.cluster or seen.cluster
                 news = self._plan.news(seen.topics, time.monotonic())
                 self._warn()
@@ -57,6 +62,12 @@ class HostWatcher:
             producer.flush(LIFETIME_MS / 1000)
             producer.poll()
             stop.wait(interval_ms / 1000)
+
+    def _begin_anew(self) -> None:
+        """If the query has begun since the last look, take nothing for known."""
+        if self._start != (start := self._horizon.start):
+            self._start = start
+            self._plan.doubt()
 
     def _warn(self) -> None:
         """Say once that there are topics without room; whoever adds more knows it then."""
