@@ -150,6 +150,8 @@ def _rehearse_broker(
     write(f"{'would be done' if told.done else 'would be refused'}: {command.kind} {about}{said}")
     if told.rows:
         write(f"\n{fitting(told.rows, *COLUMNS)}")
+    if not hosts and command.kind == "eject":
+        write("\nnot known: which topics it has; of one that has no other, it would be spared")
     if not told.done:
         raise typer.Exit(ExitCode.UNHEALTHY)
 

@@ -43,7 +43,8 @@ class RetentionSettings(Section):
     """The queues of each topic; the last known are kept in the controller's state as well."""
 
     latency: Duration = _kept(topics.LATENCY)
-    """Producers' reports; verdicts look back minutes."""
+    """Producers' reports; verdicts look back minutes. Every three hours the controller writes here
+    which brokers each topic has; `brokers … --dry-run` reads that."""
 
     commands: Duration = _kept(topics.COMMANDS)
     """Operators' commands, with who gave them and why: an audit trail."""

@@ -3,9 +3,9 @@
 It is for the jury what ``route_plan`` is for groups. It keeps what was said of each topic, so that
 only news is said. A topic counts as gone when it is missing twice, because a broker that has just
 come back may not know all topics. The jury does not answer: what Kafka took counts as known, and
-what it did not take is said again. Once a day all is said again, so that the jury forgets a topic
-that was deleted while no watcher ran; so it is when the query begins, because a new checkpoint
-begins with a jury that knows nothing.
+what it did not take is said again. Every three hours all is said again: so the jury forgets a topic
+that was deleted while no watcher ran, and who looks at ``latency`` finds all there. All is said
+again when the query begins, too, because the jury of a new checkpoint knows nothing.
 
 Kept by ``hosts``, which talks to Kafka. In doubt a topic keeps its brokers: too small a set of
 brokers is soon corrected, too large a set may cost a topic its last one.
@@ -19,10 +19,11 @@ from trimtab.protocol import Hosts, limits
 _INTERNAL: Final = "__"
 """What the names of Kafka's own topics begin with. Only brokers write to those."""
 
-RENEWAL_S: Final = 86_400.0
+RENEWAL_S: Final = 10_800.0
 LEASE_MS: Final = 8 * 86_400_000
-"""How often all is said again, and for how long it holds: longer than heartbeats are kept, so that
-no backlog that is read late, before the first word of today, makes the jury forget."""
+"""How often all is said again, twice while ``latency`` is kept; and for how long it holds: longer
+than heartbeats are kept, so that no backlog that is read late, before the first word of today,
+makes the jury forget."""
 
 
 class HostPlan:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from console.published import Published
 from tests.builders.command_line import caller
+from trimtab.protocol import Hosts
 
 USAGE = 2
 
@@ -34,3 +36,28 @@ def test_a_wrong_order_is_refused_at_once(
 
     assert (USAGE, "") == (code, out)
     assert err.startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("verb", "hosts", "said"),
+    [
+        ("eject", [], True),
+        ("eject", [Hosts(topic="orders", brokers=("b", "c"))], False),
+        ("forget", [], False),
+    ],
+)
+def test_a_rehearsal_says_when_no_topics_are_known(
+    verb: str,
+    hosts: list[Hosts],
+    said: bool,  # noqa: FBT001 - a parameter of the test
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The jury spares the last broker of a topic, and this cannot show it."""
+    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", "127.0.0.1:1")
+    monkeypatch.setattr(Published, "verdicts", lambda _: {})
+    monkeypatch.setattr(Published, "hosts", lambda *_: hosts)
+    about = ("a", "--cluster", "east", "--reason", "r", "--force", "--dry-run")
+    _, out, _ = caller(monkeypatch, capsys)("brokers", verb, *about)
+
+    assert said == ("not known: which topics it has" in out)
