@@ -45,7 +45,7 @@ from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.incumbent import AT_WORK, looked_for
 from streaming.startup.losses import NotSurveyed
-from streaming.startup.reminder import NotReminded
+from streaming.startup.reading import NotReminded
 from streaming.startup.standby import NameTaken
 from streaming.startup.supersession import TAKEN_OVER
 from trimtab.protocol import HEARTBEATS

@@ -40,7 +40,7 @@ from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed
-from streaming.startup.reminder import NotReminded
+from streaming.startup.reading import NotReminded
 from streaming.startup.takeover import new_start
 
 _WATCH_S: Final = 0.2

@@ -65,7 +65,8 @@ from streaming.startup.incumbent import AT_WORK, Incumbent
 from streaming.startup.losses import Contents, looking_trouble, losses, survey, unread
 from streaming.startup.opening import begin_telling, end_telling
 from streaming.startup.own_start import OwnStart
-from streaming.startup.reminder import locate, reading_trouble, remind
+from streaming.startup.reading import reading_trouble
+from streaming.startup.reminder import locate, remind
 from streaming.startup.supersession import TAKEN_OVER
 from streaming.startup.takeover import announce, new_start, say_if_stopped
 from streaming.startup.terms import continued, present_terms

@@ -7,7 +7,7 @@ with another start when a try has failed.
 from typing import NamedTuple
 
 from streaming.startup.delivery import StartWriter
-from streaming.startup.reminder import Following
+from streaming.startup.reading import Following
 
 
 class Activation(NamedTuple):

@@ -18,7 +18,7 @@ from streaming.options import Options
 from streaming.process.readiness import stand_by
 from streaming.startup.activity import Activity
 from streaming.startup.delivery import StartWriter
-from streaming.startup.reminder import Following
+from streaming.startup.reading import Following
 from streaming.startup.takeover import announce, give_time, say_if_stopped
 from trimtab.protocol import HandOver, Tick
 

@@ -12,7 +12,8 @@ from console.settings import load
 from console.wiring import options
 from streaming.options import Options
 from streaming.startup.delivery import StartWriter
-from streaming.startup.reminder import Misplaced, locate, reading_trouble, remind
+from streaming.startup.reading import Misplaced, reading_trouble
+from streaming.startup.reminder import locate, remind
 from streaming.startup.takeover import new_start
 from tests.builders.command_line import Run
 from tests.integration.topics import PARTITIONS

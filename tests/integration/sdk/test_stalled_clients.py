@@ -21,8 +21,8 @@ from streaming.feeds.redis import RedisWriter
 from streaming.metrics.catalogue import Metrics
 from streaming.options import RedisOptions
 from streaming.process.trouble import Trouble
-from streaming.startup import reminder
-from streaming.startup.reminder import Following
+from streaming.startup import reading
+from streaming.startup.reading import Following
 from streaming.startup.takeover import new_start
 from tests.integration.readings import fill
 from tests.integration.topics import create_control_topics, create_topic
@@ -230,7 +230,7 @@ def test_a_standby_reads_on_with_a_new_client(
 
     publish("first")
     _wait(lambda: knows("first"))
-    monkeypatch.setattr(reminder, "RENEWED_S", 1.0)
+    monkeypatch.setattr(reading, "RENEWED_S", 1.0)
     _keep_from_reading(following.reading._consumer)  # noqa: SLF001 - behind its back
     publish("second")
 

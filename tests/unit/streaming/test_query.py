@@ -21,7 +21,7 @@ from streaming.query import QueryFailed, QueryLife
 from streaming.startup.activation import Activation
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed
-from streaming.startup.reminder import NotReminded
+from streaming.startup.reading import NotReminded
 
 NOTHING: Any = None
 LOST = Ending("a worker was lost", passes=True)

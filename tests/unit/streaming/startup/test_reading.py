@@ -12,8 +12,9 @@ from confluent_kafka import OFFSET_INVALID, KafkaError, Message, TopicPartition
 
 from console.settings import load
 from console.wiring import options
-from streaming.startup import reminder
-from streaming.startup.reminder import Following, NotReminded, locate
+from streaming.startup import reading
+from streaming.startup.reading import Following, NotReminded
+from streaming.startup.reminder import locate
 
 PATIENCE_S = 0.2
 ENOUGH_S = 10.0
@@ -73,12 +74,12 @@ def test_a_standby_reads_on_with_a_new_client(
 ) -> None:
     """The old one may never find a broker again (H15); each begins where those before it were."""
     monkeypatch.setattr(Resting, "made", [], raising=False)
-    monkeypatch.setattr(reminder, "Consumer", Resting)
+    monkeypatch.setattr(reading, "Consumer", Resting)
     settings = load(environment={}).settings
     following = Following(options(settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path))
     following.go_on()
     assert 1 == len(Resting.made)
-    monkeypatch.setattr(reminder, "RENEWED_S", 0.0)
+    monkeypatch.setattr(reading, "RENEWED_S", 0.0)
 
     following.go_on()
     following.go_on()
@@ -91,8 +92,8 @@ def test_a_standby_reads_on_with_a_new_client(
 def test_errors_are_no_news(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A Kafka that says only what is wrong has not said what is published."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(reminder, "Consumer", Complaining)
-    monkeypatch.setattr(reminder, "_PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr(reading, "Consumer", Complaining)
+    monkeypatch.setattr(reading, "_PATIENCE_S", PATIENCE_S)
     chosen = options(load().settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
 
     with pytest.raises(NotReminded, match="did not say what is published"):
