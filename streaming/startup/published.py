@@ -58,6 +58,12 @@ class PublishedState:
     skipped: int = 0
     """Records that no controller can have published."""
 
+    def forget(self) -> None:
+        """Begin anew, with nothing read."""
+        self._assignments.clear()
+        self._summaries.clear()
+        self.skipped = 0
+
     def assignment(self, key: bytes | None, value: bytes | None) -> None:
         """Take a record of ``assignments``.
 

@@ -1,7 +1,9 @@
 """Reading what is published, to its end or on and on.
 
 ``assignments`` and ``groups`` are compacted: read from the beginning, they say what was said last
-under each key. A start reads them once (``reminder``). A standby follows them for days.
+under each key. A start reads them once (``reminder``). A standby follows them for days. Kafka
+removes the tombstone of a member that is gone after a day: who has not seen the end of a partition
+for half of that begins anew, or it would take that member for present.
 
 Kept by ``reminder`` and ``standby``. Its one rule: what Kafka says of itself is not what it says of
 groups.
@@ -46,6 +48,10 @@ _LISTEN_S: Final = 0.5
 """How long it listens at a time, and so how soon it notices that it should stop."""
 _PATIENCE_S: Final = 60.0
 """So long Kafka may say nothing, or take nothing, before that is an error."""
+now_s: Final = time.time
+"""It goes on while the machine sleeps. If it is set on, all is read once more."""
+_FRESH_S: Final = 43_200.0
+"""For so long what was read may be continued: half as long as ``delete.retention.ms``."""
 _REPORT_S: Final = 5.0
 """How often it says how far it is."""
 
@@ -101,6 +107,8 @@ class Reading:
             for partition in range(options.topics.partitions)
         ]
         self._left = {(it.topic, it.partition) for it in self._places}
+        self._fresh = dict.fromkeys(self._left, now_s())
+        """When the end of each partition was last seen; as if so at the beginning."""
         self._config = {
             **reader_config(options, NAME, self._trouble),
             **PROMPT,
@@ -152,10 +160,21 @@ class Reading:
         self._consumer.close()
 
     def _note_places(self) -> None:
-        """Note where it is; of what a client has read nothing of, that was noted before."""
+        """Note where to read on; of what a client has read nothing of, that was noted before."""
+        if now_s() - min(self._fresh.values()) > _FRESH_S:
+            self._forget()
+            return
         at = self._consumer.position(self._places)
         for place, found in zip(self._places, at, strict=True):
             place.offset = max(found.offset, place.offset)
+
+    def _forget(self) -> None:
+        """Begin anew."""
+        self._board.forget()
+        self._misplaced.clear()
+        self._fresh = dict.fromkeys(self._fresh, now_s())
+        for place in self._places:
+            place.offset = _FIRST
 
     def _hear(self, message: Message) -> bool:
         """Take a message; tell whether it says anything of what is published."""
@@ -168,6 +187,7 @@ class Reading:
             partition = (str(message.topic()), message.partition() or 0)
             is_news = partition in self._left
             self._left.discard(partition)
+            self._fresh[partition] = now_s()
             return is_news
         self._failure = KafkaException(error)
         self._trouble.met(error)

@@ -4,6 +4,7 @@ And a standby, which reads for days, does so by a client that is made anew now a
 """
 
 import time
+from itertools import product
 from pathlib import Path
 from threading import Event
 
@@ -15,6 +16,8 @@ from console.wiring import options
 from streaming.startup import reading
 from streaming.startup.reading import Following, NotReminded
 from streaming.startup.reminder import locate
+from tests.builders.sessions import assignment
+from trimtab.protocol import encode, member_key
 
 PATIENCE_S = 0.2
 ENOUGH_S = 10.0
@@ -87,6 +90,58 @@ def test_a_standby_reads_on_with_a_new_client(
     first, *others = Resting.made
     assert {0} == {*first.begins}
     assert [[5, *first.begins[1:]]] * 2 == [it.begins for it in others]
+
+
+class Told(Resting):
+    """Another one, which is told what is said to whoever reads."""
+
+    said: "list[Message]"
+
+    def poll(self, *_: object) -> Message | None:  # type: ignore[override]  # the other has none
+        """Take what comes first."""
+        return self.said.pop(0) if self.said else None
+
+    def consume(self, *_: object) -> list[Message]:
+        """Take the rest."""
+        taken, self.said[:] = self.said[:], []
+        return taken
+
+
+def message(topic: str, partition: int, key: bytes | None, said: bytes | KafkaError) -> Message:
+    """What comes of a partition."""
+    value = said if isinstance(said, bytes) else None
+    error = said if isinstance(said, KafkaError) else None
+    return Message(f"trimtab.{topic}", partition, 4, key, value, error=error)
+
+
+END = KafkaError(KafkaError._PARTITION_EOF)  # noqa: SLF001 - its documented name
+
+
+@pytest.mark.parametrize("hears_of_ends", [True, False])
+def test_a_standby_that_was_cut_off_for_long_begins_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, hears_of_ends: bool
+) -> None:
+    """Meanwhile Kafka may have removed the tombstone of a member that it takes for present."""
+    now, key = [0.0], member_key("billing", "worker-2")
+    said = [message("assignments", 0, key, encode(assignment(4, member="worker-2")))]
+    monkeypatch.setattr(Told, "made", [], raising=False)
+    monkeypatch.setattr(Told, "said", said, raising=False)
+    monkeypatch.setattr(reading, "Consumer", Told)
+    monkeypatch.setattr(reading, "now_s", lambda: now[0])
+    monkeypatch.setattr(reading, "RENEWED_S", 0.0)
+    settings = load(environment={}).settings
+    chosen = options(settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
+    following = Following(chosen)
+    following.board.start = "1767312000000-0b5e55ed"
+    for hour in range(0, 48, 6):
+        now[0] = 3_600.0 * hour
+        if hears_of_ends:
+            ends = product(("assignments", "groups"), range(chosen.topics.partitions))
+            said += [message(*place, None, END) for place in ends]
+        following.go_on()
+
+    assert hears_of_ends == bool([*following.board.found()])
+    assert [5 if hears_of_ends else 0] == [it.begins[0] for it in Told.made[-1:]]
 
 
 def test_errors_are_no_news(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
