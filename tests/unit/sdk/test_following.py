@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
-from confluent_kafka import KafkaError, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, KafkaError, TopicPartition
 
 from tests.builders.sessions import assignment
 from trimtab import ConfigurationError, Followed, TransportError, follow
@@ -186,6 +186,25 @@ def test_what_is_said_of_the_group_is_no_sign_of_the_topic(
 
     assert (LATER, []) == (next(told).assignment, caplog.records)
     told.close()  # type: ignore[attr-defined]  # a generator
+
+
+@pytest.mark.parametrize(
+    ("later", "news"), [([], [None]), ([RECORD], []), ([LATER], [LATER]), ([None, LATER], [LATER])]
+)
+def test_who_was_cut_off_for_long_reads_all_again(
+    monkeypatch: pytest.MonkeyPatch, later: list[Assignment | None], news: list[Assignment | None]
+) -> None:
+    """Kafka has removed the tombstone of who is gone by then, and nothing else says it."""
+    clients = iter([Topic([RECORD], 1), other := Topic(later, 0)])
+    polls, now = itertools.count(), [0.0]
+    monkeypatch.setattr("confluent_kafka.Consumer", lambda _: next(clients))
+    monkeypatch.setattr("trimtab.following.now_s", lambda: now[0])
+    told = follow("a:1", group="billing", is_over=lambda: next(polls) > len(later) + 1)
+    first = next(told).assignment
+    now[0] = 2 * 86_400.0
+
+    assert (RECORD, news) == (first, [it.assignment for it in told])
+    assert OFFSET_BEGINNING == other.begun_at
 
 
 @pytest.mark.parametrize("key", [member_key("others", "worker-2"), b"garbage", b"\xff/x"])

@@ -5,12 +5,14 @@
 
 Who only reads may know, and not work: a member beats, and stops before others begin. A compacted
 topic still has some of what each member was told before, so it is read to where it ended first, and
-then the last of each is told. Its one rule: nothing is written, and of a member nothing that is
-older comes after what is newer, also when it was gone in between.
+then the last of each is told. Kafka removes the tombstone of who is gone after a day; so who was
+cut off for long reads all of it again. Its one rule: nothing is written, and of a member nothing
+that is older comes after what is newer, also when it was gone in between.
 """
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from trimtab.clock import now_s
@@ -37,8 +39,10 @@ _LOOK_S: Final = 0.5
 """How late it ends when it is told to."""
 _WORN_S: Final = 60.0
 """A client that has said nothing for so long is replaced: it may never again (fault H15)."""
-
-
+_FRESH_S: Final = 43_200.0
+"""For so long what was read may be continued: half as long as ``delete.retention.ms``."""
+_END: Final = "_PARTITION_EOF"
+"""How librdkafka calls it."""
 _MOST_GONE: Final = 10_000
 """Of so many that are gone it is kept what they were told last: a late record comes soon."""
 
@@ -60,9 +64,12 @@ class Following:
         """In the order in which they were told."""
         self._gone: dict[str, tuple[str, int]] = {}
 
-    def present(self) -> list[Followed]:
-        """Return the last of each member that there is."""
-        return [Followed(*it) for it in self._present.items()]
+    def caught_up(self, read: "Following") -> list[Followed]:
+        """Take what another one has read from the beginning; return what was not known."""
+        there = read._present  # noqa: SLF001 - its own kind
+        told = [self._left(it) for it in list(self._present) if it not in there]
+        told += [self._told(*it) for it in there.items()]
+        return [it for it in told if it is not None]
 
     def news(self, key: bytes | None, value: bytes | None) -> Followed | None:
         """Take a record, and return what it says of this group that was not known."""
@@ -95,6 +102,15 @@ class Following:
         self._gone.pop(member, None)
         self._present[member] = record
         return Followed(member, record)
+
+
+class _Word(Enum):
+    """What is said between records."""
+
+    END = auto()
+    """There is nothing more for now."""
+    ANEW = auto()
+    """What follows begins at the beginning."""
 
 
 def _place(record: Assignment) -> tuple[str, int]:
@@ -137,7 +153,7 @@ def follow(
         raise ConfigurationError(f"kafka: {said(error)}") from error
     try:
         end = reading.begin(topic, group)
-        for told in _told(_records(reading, link, topic, is_over), Following(group), end):
+        for told in _told(_records(reading, link, topic, is_over), group, end):
             if member in (None, told.member):
                 yield told
     except KafkaException as error:
@@ -153,7 +169,9 @@ class _Reading:
         self._settings = settings
         self._consumer = self._made()
         self._next: TopicPartition
-        self._heard_at = now_s()
+        self._heard_at = self._fresh_at = now_s()
+        self.anew = False
+        """It has begun at the beginning once more: whoever notices takes that back."""
 
     def begin(self, topic: str, group: str) -> int:
         """Read from the beginning what concerns this group; return where it ends."""
@@ -169,7 +187,7 @@ class _Reading:
         _, end = self._consumer.get_watermark_offsets(place, _PATIENCE_S)
         self._next = TopicPartition(topic, partition, OFFSET_BEGINNING)
         self._consumer.assign([self._next])
-        self._heard_at = now_s()
+        self._heard_at = self._fresh_at = now_s()
         return end
 
     def poll(self) -> "Message | None":
@@ -178,11 +196,13 @@ class _Reading:
             self._renew()
         message = self._consumer.poll(_LOOK_S)
         if message is not None:
-            if message.error() is None:
+            if (error := message.error()) is None:
                 self._next.offset = (message.offset() or 0) + 1
-            if _is_foreign(message.error()):
+            elif error.name() == _END:
+                self._fresh_at = now_s()
+            if _is_foreign(error):
                 return None
-            if _is_heard(message.error()):
+            if _is_heard(error):
                 self._heard_at = now_s()
         return message
 
@@ -197,6 +217,10 @@ class _Reading:
 
     def _renew(self) -> None:
         """Go on with a new client; if all is well, it only says once more where the end is."""
+        from confluent_kafka import OFFSET_BEGINNING  # noqa: PLC0415 - optional
+
+        if now_s() - self._fresh_at > _FRESH_S:
+            self._next.offset, self._fresh_at, self.anew = OFFSET_BEGINNING, now_s(), True
         held: list[object] = [self._consumer]
         self._consumer = self._made()
         self._consumer.assign([self._next])
@@ -214,40 +238,63 @@ def _is_foreign(error: "KafkaError | None") -> bool:
 
 def _is_heard(error: "KafkaError | None") -> bool:
     """Whether this is what a broker says, and not that none is reached."""
-    return error is None or error.code() >= 0 or error.name() == "_PARTITION_EOF"
+    return error is None or error.code() >= 0 or error.name() == _END
 
 
 def _records(
     reading: _Reading, link: Link, topic: str, is_over: Callable[[], object]
-) -> "Iterator[Message | None]":
-    """Yield each record, and None whenever there is none after it."""
+) -> "Iterator[Message | _Word]":
+    """Yield each record, and words between them."""
     from confluent_kafka import KafkaError  # noqa: PLC0415 - optional
 
     while not is_over():
-        if (message := reading.poll()) is None:
+        message = reading.poll()
+        if reading.anew:
+            reading.anew = False
+            yield _Word.ANEW
+        if message is None:
             continue
         if (error := message.error()) is None:
             yield message
-        elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
-            yield None
+        elif error.name() == _END:
+            yield _Word.END
         elif error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
             raise TransportError(denied(link, topic, "Read"))
         else:
             _LOGGER.warning("following: %s", error.str())  # librdkafka tries again
 
 
-def _told(
-    records: "Iterator[Message | None]", following: Following, end: int
-) -> Iterator[Followed]:
-    """Yield the last of each as it was where the topic ended, and then what is new."""
-    for record in records:
-        if record is not None:
-            following.news(record.key(), record.value())
-        if record is None or (record.offset() or 0) + 1 >= end:
-            break
-    else:
-        return  # it was told to end before: what is known may be long past
-    yield from following.present()
-    for record in records:
-        if record is not None and (news := following.news(record.key(), record.value())):
+def _told(records: "Iterator[Message | _Word]", group: str, end: int | None) -> Iterator[Followed]:
+    """Yield the last of each as it is where the topic ends, and then what is new."""
+    following = Following(group)
+    while (read := _whole(records, group, end)) is not None:
+        yield from following.caught_up(read)
+        yield from _news(records, following)
+        end = None  # it is elsewhere by now
+
+
+def _whole(records: "Iterator[Message | _Word]", group: str, end: int | None) -> Following | None:
+    """Return what the topic says from its beginning to its end.
+
+    None: it was told to stop before. Nobody knows then who is gone: it may all be long past.
+    """
+    read = Following(group)
+    for said in records:
+        if said is _Word.ANEW:
+            read = Following(group)
+        elif isinstance(said, _Word):
+            return read
+        else:
+            read.news(said.key(), said.value())
+            if end is not None and (said.offset() or 0) + 1 >= end:
+                return read
+    return None
+
+
+def _news(records: "Iterator[Message | _Word]", following: Following) -> Iterator[Followed]:
+    """Yield what is new, until it is read from the beginning."""
+    for said in records:
+        if said is _Word.ANEW:
+            return
+        if not isinstance(said, _Word) and (news := following.news(said.key(), said.value())):
             yield news
