@@ -13,7 +13,14 @@ from console.planning.known import Known
 from console.planning.rehearsal import Rehearsal
 from rebalance.allocation import Allocator
 from rebalance.groups.model.commands import DrainMember
-from rebalance.groups.model.events import Commanded, DrainAsked, Left, Moment, RouteObserved
+from rebalance.groups.model.events import (
+    Advanced,
+    Commanded,
+    DrainAsked,
+    Left,
+    Moment,
+    RouteObserved,
+)
 from rebalance.groups.model.overrides import NONE
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster
@@ -59,7 +66,9 @@ def rebuilt(known: Known, policy: Policy, general: Allocator) -> Rehearsal:
     begun = replace(begun, target=Target(heirs=_heirs(known)))
     group = Rehearsal(begun, policy, general, now)
     joins = [event_of(record, now) for record in known.joins.values()]
-    found = [event_of(record, now) for record in known.published]
+    found = [event_of(it, now) for it in known.published]
+    # What operators have set is there already, but for the pause.
+    found = [replace(it, settings=None) if isinstance(it, Advanced) else it for it in found]
     group.hear([*joins, *_routes(known, now), *found])
     group.hear(list(_conditions(known, group.state, now)))
     group.state = _with_idle(group.state, known, policy, now)

@@ -47,7 +47,8 @@ class RetentionSettings(Section):
     which brokers each topic has; `brokers … --dry-run` reads that."""
 
     commands: Duration = _kept(topics.COMMANDS)
-    """Operators' commands, with who gave them and why: an audit trail."""
+    """Operators' commands, with who gave them and why: an audit trail. A controller that begins
+    with a new checkpoint reads in them which brokers are out of use by command."""
 
     rocketmq: Duration = _kept(topics.ROCKETMQ)
     """Heartbeats of RocketMQ's own clients, which say everything again every 30 s."""

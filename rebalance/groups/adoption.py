@@ -78,7 +78,7 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     if not found:
         return None
     epoch = omissions.reached(found)
-    lives = any(isinstance(event, Adopted) for event in found)
+    lives = any(isinstance(event, Adopted) or event.settings for event in found)
     if epoch <= before.epoch and not (lives and before.is_unknown):  # then that is only a floor
         return None
     decided = max((it.decided for it in found if isinstance(it, Advanced)), default=None)

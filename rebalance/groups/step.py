@@ -17,7 +17,16 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from rebalance.allocation import Allocator
-from rebalance.groups import adoption, ailments, obeying, routing, succession, target, timers
+from rebalance.groups import (
+    adoption,
+    ailments,
+    obeying,
+    routing,
+    settings,
+    succession,
+    target,
+    timers,
+)
 from rebalance.groups.conclusion import Step, conclude, unchanged
 from rebalance.groups.handover import attribution, baton, endings, notice, omissions
 from rebalance.groups.members import (
@@ -70,7 +79,9 @@ def step(
         return Step(
             GroupState.unknown(state.name, news.epoch), ()
         )  # only the group's epoch is known
-    draft = Draft(state if news is None else adoption.begun(state, news), policy)
+    if news is not None:
+        state = settings.kept(adoption.begun(state, news), news, now)
+    draft = Draft(state, policy)
     if starts or not draft.before.is_out:
         _note_published(draft, now, starts=starts)
     _enter(draft, events, news, now, starts=starts)

@@ -27,6 +27,7 @@ from trimtab.protocol import (
     LifeRef,
     MemberKey,
     Record,
+    Settings,
     decode,
     read_group_key,
     read_member_key,
@@ -45,6 +46,7 @@ class _Stand(NamedTuple):
 
     epoch: int
     at_ms: int
+    settings: Settings | None
 
 
 @dataclass(slots=True)
@@ -95,7 +97,7 @@ class PublishedState:
         """Keep a group's summary if it counts."""
         known = self._summaries.get(group)
         if known is None or known.epoch <= record.epoch:
-            self._summaries[group] = _Stand(record.epoch, record.at_ms)
+            self._summaries[group] = _Stand(record.epoch, record.at_ms, _settings_of(record))
 
     def found(self) -> Iterator[Found]:
         """Return what there is to tell; each says how many there are for its group.
@@ -118,8 +120,25 @@ class PublishedState:
 
     def _found(self, record: Assignment | _Stand) -> Adopt | Advance:
         if isinstance(record, _Stand):
-            return Advance(start=self.start, epoch=record.epoch, decided_ms=record.at_ms)
+            return Advance(
+                start=self.start,
+                epoch=record.epoch,
+                decided_ms=record.at_ms,
+                settings=record.settings,
+            )
         return found_of(record, self.start)
+
+
+def _settings_of(summary: Group) -> Settings | None:
+    """Return what operators have set for the group; None: nothing."""
+    settings = Settings(
+        paused=summary.paused,
+        paused_until_ms=summary.paused_until_ms,
+        own_strategy=summary.own_strategy,
+        overrides=summary.overrides,
+        popped=tuple(name for name, topic in summary.topics.items() if topic.popped),
+    )
+    return None if settings == Settings() else settings
 
 
 def _life(record: Record) -> LifeRef | None:

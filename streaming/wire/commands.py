@@ -8,7 +8,7 @@ Called by ``translation``.
 
 from allocators import BadOption, shipped
 from rebalance.groups.model import commands
-from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.overrides import Overrides, Settings
 from rebalance.groups.model.policy import Compat, TwinRule
 from rebalance.ids import MemberId, Millis, TopicName
 from trimtab import protocol
@@ -75,6 +75,22 @@ def overrides_of(record: protocol.Overrides | None) -> Overrides:
     if "compat" in own:
         own["compat"] = Compat(own["compat"])
     return Overrides(**own)
+
+
+def settings_of(record: protocol.Settings) -> Settings:
+    """Translate what a summary says of commands; a strategy that is not known is the policy's."""
+    until = record.paused_until_ms
+    try:
+        strategy = _known(record.own_strategy)
+    except UndecodableRecord:  # of a newer release; all else of the group is to go on
+        strategy = None
+    return Settings(
+        paused=record.paused is True,
+        pause_ends=None if until is None else Millis(until),
+        strategy=strategy,
+        overrides=overrides_of(record.overrides),
+        popped=tuple(map(TopicName, record.popped)),
+    )
 
 
 def _known(strategy: str | None) -> str | None:

@@ -44,7 +44,7 @@ from rebalance.ids import (
 )
 from rebalance.racks import RackRun
 from rebalance.stamp import Stamp
-from streaming.wire.commands import command_of
+from streaming.wire.commands import command_of, settings_of
 from trimtab.protocol import (
     Adopt,
     Advance,
@@ -113,7 +113,8 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
             return _adopted(record, stamp)
         case Advance():
             decided, of = Millis(record.decided_ms), record.of or 0
-            return Advanced(stamp, record.start, Epoch(record.epoch), decided, of)
+            settings = None if record.settings is None else settings_of(record.settings)
+            return Advanced(stamp, record.start, Epoch(record.epoch), decided, of, settings)
         case _:
             raise UndecodableRecord("refused", f"{record.kind}: not understood by this release")
 

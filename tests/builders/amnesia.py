@@ -18,6 +18,7 @@ from allocators import allocator
 from rebalance.clock import LogClock
 from rebalance.groups.model.decisions import Decision
 from rebalance.groups.model.events import Found, Moment
+from rebalance.groups.model.overrides import Settings
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
@@ -93,7 +94,8 @@ class Remembered(Story):
         summaries, start = only(GroupSummarised, self.decisions), str(self.offset)
         if summaries:
             last = summaries[-1]
-            yield advanced(last.epoch, decided=last.at, start=start)(self._next())
+            told = settings(last)
+            yield advanced(last.epoch, decided=last.at, start=start, settings=told)(self._next())
         for issued in self.records.values():
             if issued is not None:
                 yield found(issued, start=start)(self._next())
@@ -105,6 +107,18 @@ class Remembered(Story):
     def _step(self, events: Sequence[Moment], now: Stamp) -> list[Decision]:
         self.log += [*self._freed(now), *events] or [Ticked(now)]
         return super()._step(events, now)
+
+
+def settings(summary: GroupSummarised) -> Settings | None:
+    """Return what a summary says of commands."""
+    found = Settings(
+        paused=summary.paused,
+        pause_ends=summary.paused_until,
+        strategy=summary.own_strategy,
+        overrides=summary.overrides,
+        popped=tuple(it.topic for it in summary.topics if it.popped),
+    )
+    return None if found == Settings() else found
 
 
 def a_story(policy: Policy | None = None) -> Remembered:

@@ -12,13 +12,15 @@ from typing import Final, NamedTuple
 
 from rebalance.clock import LogClock
 from rebalance.groups.model.overview import GroupSummarised
+from sinks.contract import Outlet
+from sinks.groups import summarised
 from streaming.cell.gate import Gate
 from streaming.cell.packed import Packed
 from streaming.startup.published import PublishedState
 from streaming.wire.rows import Row
 from tests.simulation.rules import GROUP
 from tests.simulation.scenario import TICK_MS, Scenario
-from trimtab.protocol import Assignment, Group, MemberKey, Record
+from trimtab.protocol import Assignment, MemberKey, Record
 
 
 class Copying(StrEnum):
@@ -28,6 +30,7 @@ class Copying(StrEnum):
     AFTER_A_BATCH = "after a batch"
 
 
+_OUTLET: Final = Outlet("", partitions=1)
 GRACE_MS: Final = 2 * TICK_MS
 """What whoever is at work has to read that another one starts (``streaming.startup.takeover``)."""
 
@@ -63,7 +66,8 @@ def reminders(
     for name, records in orders.items():
         for record in records:
             board.keep_assignment(MemberKey(GROUP, name), record)
-    board.keep_summary(GROUP, Group.model_construct(epoch=summary.epoch, at_ms=summary.at))
+    published = summarised(summary, _OUTLET)
+    board.summary(published.key, published.value)
     told = [found.record for found in board.found()]
     if scenario.half_told and len(told) > 1:  # of nothing at all nobody can tell that it is missing
         del told[Random(scenario.seed + start).randrange(len(told))]

@@ -48,7 +48,9 @@ def sweep(draft: Draft) -> None:
 
 def is_all(state: GroupState, events: Sequence[Moment]) -> bool:
     """Tell whether nothing is known of a group, and nothing said but how far its epochs got."""
-    return state.is_unknown and all(isinstance(event, Advanced | Ticked) for event in events)
+    if not (state.is_unknown and all(isinstance(event, Advanced | Ticked) for event in events)):
+        return False
+    return not any(it.settings for it in last_found(events) if isinstance(it, Advanced))
 
 
 def without_refused(events: Sequence[Moment]) -> list[Moment]:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from rebalance.groups.model.policy import Compat, Policy, TwinRule
-from rebalance.ids import Millis
+from rebalance.ids import Millis, TopicName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +65,17 @@ class Overrides:
 
 
 NONE = Overrides()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a group's summary says that operators have set for it."""
+
+    paused: bool = False
+    pause_ends: Millis | None = None
+    strategy: str | None = None
+    overrides: Overrides = NONE
+    popped: tuple[TopicName, ...] = ()
 
 
 @lru_cache(maxsize=256)

@@ -14,6 +14,9 @@ from trimtab.protocol import (
     Advance,
     Assignment,
     HolderRef,
+    Overrides,
+    Settings,
+    TopicSummary,
     UndecodableRecord,
     decode,
     encode,
@@ -96,6 +99,25 @@ def test_a_summary_says_where_the_group_stood() -> None:
 
     published.summary(b"billing", None)
     assert [Found("billing", expected)] == list(published.found())
+
+
+def test_a_summary_says_what_operators_have_set() -> None:
+    """Their commands are not kept for ever."""
+    shared = TopicSummary(version=1, queues=1, awaited=False, popped=True)
+    own = {
+        "paused": True,
+        "paused_until_ms": 1_767_225_700_000,
+        "own_strategy": "AVG",
+        "overrides": Overrides(flap_limit=7),
+    }
+    topics = {"mail": shared, "orders": shared.model_copy(update={"popped": None})}
+    summary = SUMMARY.model_copy(update={**own, "topics": topics})
+    published = PublishedState(START)
+    published.summary(b"billing", encode(summary))
+
+    [found] = published.found()
+    assert isinstance(found.record, Advance)
+    assert Settings.model_validate({**own, "popped": ("mail",)}) == found.record.settings
 
 
 def test_a_name_that_was_used_once_takes_little_room() -> None:

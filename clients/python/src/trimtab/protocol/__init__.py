@@ -6,7 +6,7 @@ what is allowed. Both sides import this package, and the contracts under `docs/c
 generated from it. Its one rule: what has been written once can be read for ever.
 """
 
-from trimtab.protocol.adoption import Adopt, Advance, Start, Told
+from trimtab.protocol.adoption import Adopt, Advance, Settings, Start, Told
 from trimtab.protocol.assignments import Assignment
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.cause import Cause
@@ -185,6 +185,7 @@ __all__ = [
     "Route",
     "RunRef",
     "Sample",
+    "Settings",
     "Start",
     "Tick",
     "Told",

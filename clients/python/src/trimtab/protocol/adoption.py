@@ -2,7 +2,8 @@
 
 It reads what is published and writes it into the log, because there every repetition of a batch
 finds the same. `adopt` is one member's assignment without what only the member needs, so it fits
-wherever the assignment fitted; `advance` is the epoch and time of the group's summary. Of several
+wherever the assignment fitted; `advance` is the epoch and time of the group's summary, and what
+operators have set: their commands are not kept for ever. Of several
 starts in the log the last one counts. An epoch that no group can have reached is refused, because
 none would be left above it. `start`, keyed "$start", comes first, in every partition: an earlier
 controller then ends. `told`, keyed "$told", comes before and after all that one start tells, and
@@ -16,10 +17,18 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from trimtab.protocol import limits
-from trimtab.protocol.names import CommonMode, Incarnation, Label, MemberName
+from trimtab.protocol.names import (
+    CommonMode,
+    Incarnation,
+    Label,
+    MemberName,
+    Token,
+    TopicName,
+)
+from trimtab.protocol.overrides import Overrides
 from trimtab.protocol.quantities import EpochReached, Timeout, Timestamp
 from trimtab.protocol.queues import Holdings, Inherits, name_each_once
-from trimtab.protocol.record import Record, example
+from trimtab.protocol.record import Part, Record, example
 
 
 class Start(Record):
@@ -116,6 +125,18 @@ class Adopt(_Found):
         return self
 
 
+class Settings(Part):
+    """What operators have set for a group, as its summary says."""
+
+    paused: Literal[True] | None = None
+    paused_until_ms: Timestamp | None = None
+    own_strategy: Token | None = None
+    overrides: Overrides | None = None
+    popped: Annotated[tuple[TopicName, ...], Field(max_length=limits.TOPICS_PER_MEMBER)] = Field(
+        default=(), description="Topics whose queues RocketMQ's clients share by a command."
+    )
+
+
 class Advance(_Found):
     """This is where a group stood last. It counts if the group's epoch is behind it."""
 
@@ -124,7 +145,11 @@ class Advance(_Found):
         start="1767312000000-0b5e55ed",
         epoch=4,
         decided_ms=1_767_225_600_000,
+        settings={"own_strategy": "AVG_BY_CIRCLE"},
     )
 
     kind: Literal["advance"] = "advance"
     decided_ms: Timestamp = Field(description="Append time of the last record known by then.")
+    settings: Settings | None = Field(
+        default=None, description="What operators had set for it by then; absent: nothing."
+    )

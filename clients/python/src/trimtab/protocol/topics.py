@@ -172,7 +172,7 @@ COMMANDS: Final[Topic[CommandsRecord]] = Topic(
         Restore,
         Forget,
     ),
-    # An audit trail of who commanded what.
+    # An audit trail of who commanded what, and what a new checkpoint knows of standing ejections.
     retention_ms=90 * _DAY_MS,
 )
 ROCKETMQ: Final[Topic[Record]] = Topic(
