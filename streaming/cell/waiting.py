@@ -4,7 +4,8 @@ Of beats the last full one of each life waits, which may be all that proves a re
 prove that a member was there; if it still is, it will beat again. A RocketMQ client states all that
 it wants every 30 s: of records that say the same of one client the last waits, in the cells of its
 groups. Whatever it said before that record is undone by it, or stands in another one that waits.
-Of ticks the last waits: time stands still meanwhile.
+Of ticks the last waits: time stands still meanwhile. Of the paces that the controller asks a group
+for the last waits; they are kept as long as all commands, and may be hundreds.
 
 Filled by ``gate``. Its one rule: what waits grows with who speaks, and not with how long.
 """
@@ -53,7 +54,7 @@ class Waiting:
             return TICK_KEY
         if self._decoder.is_of_many_groups(row):
             return row.partition, row.key, self._decoder.said_here(row)
-        return None
+        return (row.partition, row.key) if self._decoder.is_pace(row) else None
 
 
 class LastBeats:

@@ -26,6 +26,7 @@ from streaming.wire.rocketmq import CellPlace, taken
 from streaming.wire.rows import Row
 from streaming.wire.translation import event_of, stated
 from trimtab.protocol import (
+    COMMANDS,
     HEARTBEATS,
     LATENCY,
     ROCKETMQ,
@@ -34,6 +35,7 @@ from trimtab.protocol import (
     TICK_KEY,
     TOLD_KEY,
     DeadLetter,
+    Pace,
     Place,
     Record,
     Topic,
@@ -45,6 +47,9 @@ from trimtab.protocol import (
 
 _GROUPS_REMEMBERED = 100_000
 """Names whose partition a worker need not compute again; about 20 MB when full."""
+
+_PACE = b'"pace"'
+"""What such a command has in it; others are not decoded to find out."""
 
 _AHEAD_MS = 86_400_000
 """A day: clocks are wrong by hours, or by a time zone (fault B1)."""
@@ -105,6 +110,15 @@ class Decoder:
         """
         said = taken(row, self.place, self.partitions)
         return frozenset(str(it) if isinstance(it, UndecodableRecord) else it for it in said)
+
+    def is_pace(self, row: Row) -> bool:
+        """Tell the controller's own command to beat at some pace: the last one counts."""
+        if self.topics[row.topic] is not COMMANDS or _PACE not in (row.value or b""):
+            return False
+        try:
+            return isinstance(self._record(row), Pace)
+        except UndecodableRecord:
+            return False
 
     def is_told(self, row: Row) -> bool:
         """Tell the words of a starting controller before and after all that is published."""

@@ -1,4 +1,4 @@
-"""What RocketMQ's own clients repeat for hours behind a shut gate is a few records."""
+"""What is said again and again for hours behind a shut gate is a few records."""
 
 from collections import deque
 from dataclasses import replace
@@ -14,7 +14,10 @@ from streaming.wire.rocketmq import CellPlace
 from tests.builders.log import Log
 from tests.builders.rocketmq import CLIENT, consumer, heartbeat
 from tests.unit.streaming.cell.started import NEW, PLACE, RULES, tick, told
-from trimtab.protocol import ROCKETMQ
+from trimtab.protocol import COMMANDS, ROCKETMQ, Pace, Pause
+
+PACE = Pace(id="p", principal="trimtab-1", reason="many members", interval_ms=3_000)
+PAUSE = Pause(id="o", principal="ann", reason="because")
 
 
 def test_of_what_a_client_repeats_only_the_last_waits() -> None:
@@ -32,6 +35,28 @@ def test_of_what_a_client_repeats_only_the_last_waits() -> None:
             cell = fold(read(write(cell)), log.read(), known).cell
 
         assert waits == [it.appended_ms for it in read_gate(cell.gate).waiting]
+
+
+def test_of_the_paces_of_a_group_only_the_last_waits() -> None:
+    """A new checkpoint reads those of months; what operators commanded stays, each."""
+    log, cell = Log(), Cell(gate=SHUT)
+    group = {"billing": 1_000, "billing-2": 1_001}
+    for second in range(1, 51):
+        for name, at in group.items():
+            asked = PACE.model_copy(update={"id": f"{second}"})
+            log.append(COMMANDS, name, asked, at=at + second, partition=PLACE)
+        cell = fold(read(write(cell)), log.read(), RULES).cell
+    for second in range(60, 63):
+        log.append(COMMANDS, "billing", PAUSE, at=second * 1_000)
+    log.append(COMMANDS, "billing", b'{"v":1,"kind":"pace"}', at=70_000)
+    cell = fold(read(write(cell)), log.read(), RULES).cell
+
+    waits = [(it.key, it.appended_ms) for it in read_gate(cell.gate).waiting]
+    assert sorted(waits) == [
+        (b"billing", 1_050),
+        *((b"billing", second * 1_000) for second in (60, 61, 62, 70)),
+        (b"billing-2", 1_051),
+    ]
 
 
 @pytest.mark.parametrize("returns", [True, False])
