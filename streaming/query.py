@@ -118,7 +118,7 @@ class QueryLife:
                 if self.stop.is_set():
                     structlog.get_logger().info("the query did not end well", reason=str(error))
                     return
-                self.listener.horizon.failures += 1
+                self.listener.horizon.failed()
                 # The first question of a try. What fails later has read or published a lot by then.
                 answered = not isinstance(error, NotSurveyed)
                 pause = self._tries.failed(time.monotonic() - begun, answered=answered)

@@ -36,9 +36,9 @@ class Horizon:
     def __init__(self, heartbeats: str) -> None:
         self._heartbeats = heartbeats
         self._lock = Lock()
-        self._start = ""
+        self._start, self._reads = "", False
         self._ticks: dict[int, deque[_Tick]] = defaultdict(deque)
-        """By partition, the ticks that are not known to have been read."""
+        """By partition, the ticks that are not known to have been read, while there is a query."""
         self._seen: dict[int, _Tick] = {}
         self._newest: dict[int, _Tick] = {}
         self.batches = 0
@@ -53,10 +53,17 @@ class Horizon:
         """Which start of the controller it is; empty: none has begun."""
         return self._start
 
+    def failed(self) -> None:
+        """Note that the query has failed: nothing is read until another one begins."""
+        with self._lock:
+            self.failures += 1
+            self._reads = False
+            self._ticks.clear()
+
     def begin(self, start: str) -> None:
         """Begin anew: what was ticked before is of another start."""
         with self._lock:
-            self._start = start
+            self._start, self._reads = start, True
             self._ticks.clear()
             self._seen.clear()
             self._newest.clear()
@@ -67,7 +74,8 @@ class Horizon:
             self.ticks += 1
             if start == self._start:
                 self._newest[partition] = _Tick(offset, number, at_ms)
-                self._ticks[partition].append(self._newest[partition])
+                if self._reads:
+                    self._ticks[partition].append(self._newest[partition])
 
     def seen(self, partition: int) -> int | None:
         """Return the last tick of a partition that has been read and committed."""

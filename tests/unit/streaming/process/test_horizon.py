@@ -1,6 +1,7 @@
 """The horizon: which tick has been read, with all that followed from it written."""
 
 import json
+import tracemalloc
 from collections.abc import Mapping
 
 import pytest
@@ -22,6 +23,25 @@ def ticked(*offsets: int) -> Horizon:
     for number, offset in enumerate(offsets, 1):
         horizon.ticked("s", 0, offset, number)
     return horizon
+
+
+def test_ticks_do_not_pile_up_while_there_is_no_query() -> None:
+    """For days, while the checkpoint cannot be used; how far behind it is stays known."""
+    horizon = ticked(10)
+    horizon.committed([(ended(heartbeats=11), ended(heartbeats=11))])
+    tracemalloc.start()
+    horizon.failed()
+    for offset in range(11, 10_011):
+        horizon.ticked("s", 0, offset, offset, at_ms=offset)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert held < 10_000
+    assert (1, 10_010) == (horizon.seen(0), horizon.lag_ms())
+    horizon.begin("t")
+    horizon.ticked("t", 0, 20_000, 1)
+    horizon.committed([(ended(heartbeats=20_001), ended(heartbeats=20_001))])
+    assert 1 == horizon.seen(0)
 
 
 SOURCES: Mapping[str, tuple[list[tuple[str, str]], int | None]] = {
