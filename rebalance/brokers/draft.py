@@ -33,6 +33,8 @@ class Draft:
         self.brokers: dict[BrokerName, Broker] = dict(before.brokers)
         self.commands: dict[BrokerName, StandingCommand] = dict(before.commands)
         self.topics: dict[TopicName, frozenset[BrokerName]] = dict(before.topics)
+        self.hosted: int | None = None
+        """How much room all of that takes (``hosting``); None: it was not counted yet."""
         self.leases: dict[TopicName, Millis] = dict(before.leases)
         self.items: dict[BrokerName, FaultItem] = dict(before.items)
         self.told: dict[BrokerName, VerdictIssued] = dict(before.told)

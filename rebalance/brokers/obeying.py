@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from rebalance.brokers.ballots import discard
 from rebalance.brokers.cluster import Broker, StandingCommand
-from rebalance.brokers.decisions import BrokerCommandAnswered
+from rebalance.brokers.decisions import BrokerCommandAnswered, ReportRefused
 from rebalance.brokers.draft import Draft
 from rebalance.brokers.events import BrokerCommanded, BrokerForgotten, Hosted
+from rebalance.brokers.hosting import host, is_full
 from rebalance.brokers.publication import publish
 from rebalance.ids import BrokerName, Millis
 
@@ -82,16 +83,17 @@ def observe(draft: Draft, event: Hosted) -> bool:
 
     Returns whether that is news: a watcher that starts anew says everything again.
     """
+    if event.brokers and event.topic not in draft.topics and is_full(draft):
+        detail = f"more than {draft.policy.topics_max} topics"
+        draft.decisions.append(ReportRefused(draft.name, event.stamp, detail))
+        return False
     before = _known(draft, event)
+    host(draft, event.topic, event.brokers)
     draft.leases.pop(event.topic, None)
-    if not event.brokers:
-        draft.topics.pop(event.topic, None)
-    elif event.topic in draft.topics or len(draft.topics) < draft.policy.topics_max:
-        draft.topics[event.topic] = event.brokers
-        if event.lease_ms is not None:
-            draft.leases[event.topic] = Millis(draft.now + event.lease_ms)
-        for name in sorted(event.brokers):
-            _know(draft, name, event.addresses.get(name, ""))
+    if event.brokers and event.lease_ms is not None:
+        draft.leases[event.topic] = Millis(draft.now + event.lease_ms)
+    for name in sorted(event.brokers):
+        _know(draft, name, event.addresses.get(name, ""))
     return before != _known(draft, event)
 
 

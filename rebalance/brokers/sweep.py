@@ -18,6 +18,7 @@ from rebalance.brokers.draft import Draft
 from rebalance.brokers.ejections import ejection, prolonged, testers
 from rebalance.brokers.events import ReporterId
 from rebalance.brokers.findings import Findings, find
+from rebalance.brokers.hosting import host
 from rebalance.brokers.limits import in_force, limit_for, present
 from rebalance.brokers.obeying import drop_votes, lapse_as_published
 from rebalance.brokers.policy import DETECTORS
@@ -194,7 +195,8 @@ def _forget(draft: Draft) -> None:
     policy, now = draft.policy, draft.now
     for topic, until in list(draft.leases.items()):
         if now >= until:
-            del draft.leases[topic], draft.topics[topic]
+            del draft.leases[topic]
+            host(draft, topic, frozenset())
     for who, reporter in list(draft.reporters.items()):
         if now - reporter.heard > policy.reporter_ms:
             del draft.reporters[who]

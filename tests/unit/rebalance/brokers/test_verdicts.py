@@ -188,11 +188,11 @@ def test_the_state_is_bounded() -> None:
     story.host("t", "ab")
     story.host("u", "ab")
 
+    *reporters, topic = (it for it in story.decisions if isinstance(it, ReportRefused))
     assert [("more than 3 reporters", offset) for offset in (1_000, 2_000, 3_000)] == [
-        (it.detail, it.stamp.position.offset)
-        for it in story.decisions
-        if isinstance(it, ReportRefused)
+        (it.detail, it.stamp.position.offset) for it in reporters
     ]
+    assert "more than 1 topics" == topic.detail
     assert (3, 4, 1) == (
         len(story.cluster.reporters),
         len(story.cluster.brokers),
