@@ -215,6 +215,22 @@ def test_made_up_names_fill_no_broker() -> None:
     assert [*["false"] * 3, "true"] == told[-4:]
 
 
+def test_made_up_clients_fill_no_broker_and_end_nobody() -> None:
+    """Whom it cannot remember it takes for one that others hear: its silence will tell."""
+    told = play(
+        "heard known broker-a 0",
+        f"heard {'x' * 256} broker-a 0",
+        f"lost {'x' * 256} broker-b 0",
+        *(f"heard c{number} broker-a 0" for number in range(100_000)),
+        "heard late broker-a 0",
+        "lost late broker-a 1",
+        "lost known broker-a 1",
+    )
+
+    assert "true" == told[2]  # nobody was noted as hearing it
+    assert ["heard", "false", "true"] == told[-3:]
+
+
 def test_two_processes_speak_by_turns_from_two_addresses() -> None:
     """One that connects again, however often, is one; what was found is forgotten in time."""
     once = [f"speaks x a:{port} {port}" for port in range(5) for _ in range(2)]

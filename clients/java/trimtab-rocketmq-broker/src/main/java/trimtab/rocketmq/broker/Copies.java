@@ -191,6 +191,11 @@ final class Copies {
         if (ours.isEmpty()) {
             return;
         }
+        String client = String.valueOf(heartbeat.get("clientID"));
+        if (!Room.areNames(client)) {
+            troubles.tell("a client's name is too long for the controller", client.length() + " characters");
+            return;
+        }
         byte[] value = body;
         if (ours.size() < all || areSeveral) {
             Map<Object, Object> rest = new LinkedHashMap<>(heartbeat);
@@ -198,7 +203,7 @@ final class Copies {
             rest.put("trimtabDoubled", areSeveral ? true : null);
             value = JsonWriter.write(rest).getBytes(StandardCharsets.UTF_8);
         }
-        send(String.valueOf(heartbeat.get("clientID")), value, by);
+        send(client, value, by);
     }
 
     private void send(String client, byte[] value, Header... headers) {

@@ -23,13 +23,19 @@ final class Earshot {
     /** Those whose end this hook has written, and not read yet; and when. */
     private final Map<String, Long> ending = new HashMap<>();
 
-    /** A broker has heard a client. */
+    /** A broker has heard a client; one that finds no room is ended by its silence alone. */
     void heard(String client, String broker, long now) {
+        if (!Room.areNames(client) || !Room.isIn(heard, client)) {
+            return;
+        }
         heard.computeIfAbsent(client, it -> new HashMap<>()).put(broker, now);
     }
 
     /** A broker has lost a client; says whether no other one hears it. */
     boolean lost(String client, String broker, long now) {
+        if (!Room.isIn(heard, client)) {
+            return false; // others may hear it
+        }
         Map<String, Long> by = heard.getOrDefault(client, new HashMap<>());
         by.remove(broker);
         by.values().removeIf(it -> now - it > HEARD_FOR_MS);
