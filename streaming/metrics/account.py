@@ -156,6 +156,10 @@ class Account:
         for place in tally.gone:
             brokers.available.drop(*place)
             self._ejections.forget(*place)
+        if tally.gone:
+            left = {cluster for cluster, _ in brokers.available.values()}
+            for cluster in {it[0] for it in tally.gone} - left:
+                brokers.panic.drop(cluster)
 
 
 def _ends(offsets: str | None) -> _Ends:

@@ -4,6 +4,7 @@ import json
 
 from streaming.metrics.account import OK, UNKNOWN, Account, Batch, Source
 from streaming.metrics.catalogue import Metrics
+from streaming.metrics.families import MOST_SERIES
 from streaming.metrics.tally import Tally
 from streaming.process.horizon import Horizon
 
@@ -121,6 +122,18 @@ def test_a_batch_enters_what_was_decided() -> None:
 
     counted.enter(gone=[("east", "b")])
     assert 0 == brokers.available.total()
+
+
+def test_a_cluster_that_is_forgotten_leaves_no_panic_behind() -> None:
+    """Names that were made up would leave no room for a real cluster's."""
+    counted = Counted()
+    made_up = [(f"c{number}", "a", True, False) for number in range(MOST_SERIES)]
+    counted.enter(verdicts=made_up)
+    counted.enter(gone=[it[:2] for it in made_up])
+    counted.enter(verdicts=[("east", "a", True, True), ("east", "b", True, True)])
+    counted.enter(gone=[("east", "a")])
+
+    assert {("east",): 1} == counted.metrics.brokers.panic.values()
 
 
 def test_an_ejection_that_is_said_again_counts_once() -> None:
