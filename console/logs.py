@@ -23,6 +23,7 @@ from typing import Self, TextIO
 import structlog
 from structlog.tracebacks import ExceptionDictTransformer
 
+from console.encoding import visible
 from console.settings.sections import LogSettings
 
 _JSON = LogSettings(format="json")
@@ -66,7 +67,7 @@ def configure(settings: LogSettings) -> None:
     rendered: list[structlog.typing.Processor] = (
         [_TRACES, structlog.processors.JSONRenderer()]
         if in_json
-        else [structlog.dev.ConsoleRenderer(colors=colours)]
+        else [_without_controls, structlog.dev.ConsoleRenderer(colors=colours)]
     )
     structlog.configure(
         processors=[
@@ -82,6 +83,13 @@ def configure(settings: LogSettings) -> None:
     )
     if in_json:
         _take_all()
+
+
+def _without_controls(
+    _logger: object, _method: str, line: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """Escape what a terminal would obey: names are of strangers."""
+    return {key: visible(it) if isinstance(it, str) else it for key, it in line.items()}
 
 
 def asked_for(key_values: Sequence[str], environment: Mapping[str, str]) -> bool:

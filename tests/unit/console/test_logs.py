@@ -95,6 +95,18 @@ def test_people_get_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in err
 
 
+@pytest.mark.parametrize("evil", ["\x9b31m", "\x1b[31m", "\u061c", "\u200f", "\u202e", "\u2066"])
+def test_nothing_is_written_that_a_terminal_would_obey(
+    capsys: pytest.CaptureFixture[str], evil: str
+) -> None:
+    """Whoever joins may call a group, or a topic, like that."""
+    configure(LogSettings())
+    structlog.get_logger().warning(f"é{evil}", group=f"日{evil}", topic=f"two words{evil}")
+    _, err = capsys.readouterr()
+    assert evil[0] not in err
+    assert all(it in err for it in ("é", "日", "two words"))
+
+
 def test_less_important_lines_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     """The level is the least important that is shown."""
     configure(LogSettings(level="warning"))
