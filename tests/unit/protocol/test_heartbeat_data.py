@@ -135,6 +135,7 @@ REFUSED = {
     "an object for a text": b'{"clientID":{}}',
     "an object for a list": b'{"consumerDataSet":{}}',
     "no finite number": b'{"heartbeatFingerprint":1e999}',
+    "no finite number for a name": b'{"consumerDataSet":[{"groupName":1e400}]}',
 }
 
 

@@ -13,6 +13,7 @@ It reads what a real client writes as a real broker does.
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
+from math import isfinite
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import (
@@ -26,7 +27,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.alias_generators import to_camel
-from pydantic_core import from_json
+from pydantic_core import PydanticCustomError, from_json
 
 from trimtab.protocol.reasons import UndecodableRecord
 
@@ -128,7 +129,11 @@ class _Data(BaseModel):
     @classmethod
     def _any_spelling(cls, value: object) -> object:
         known = _spellings(cls)
-        if not isinstance(value, dict) or value.keys() <= known.keys():
+        if not isinstance(value, dict):
+            return value
+        if any(isinstance(it, float) and not isfinite(it) for it in value.values()):
+            raise PydanticCustomError("infinite", "A number is too large")  # "inf" would be a name
+        if value.keys() <= known.keys():
             return value  # as a real client spells them
         return {known.get(_spelt(key), key): item for key, item in value.items()}
 
