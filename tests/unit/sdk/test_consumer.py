@@ -198,10 +198,12 @@ def test_trouble_is_logged_where_nobody_else_is_told(
     consumer = a_consumer(kafka)
     with consumer:
         until(lambda: records(kafka, Join))
+        kafka.publish(RELEASES.name, GROUP.encode(), None)  # a tombstone is no trouble
         kafka.publish(RELEASES.name, GROUP.encode(), b"garbage")
         until(lambda: consumer.health.last_error)
 
     assert 1 == len([it for it in caplog.messages if it.startswith("garbage: ")])
+    assert [] == [it for it in caplog.messages if it.startswith("null_value: ")]
 
 
 def test_who_is_told_of_trouble_logs_it(

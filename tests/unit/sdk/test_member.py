@@ -94,13 +94,15 @@ def test_it_skips_what_it_cannot_read_and_what_is_not_for_it(
     kafka.publish(ASSIGNMENTS.name, member_key(GROUP, "m"), b"garbage")
     kafka.publish(ASSIGNMENTS.name, member_key(GROUP, "other"), b"not our business")
     kafka.publish(RELEASES.name, b"other group", b"not our business")
-    kafka.publish(RELEASES.name, GROUP.encode(), b"[garbage")
+    kafka.publish(RELEASES.name, GROUP.encode(), b"[]")
     kafka.assign(1, hold=[(0, 1)])
     member.wait_until(lambda it: it.assignment, WAIT_S)
     until(lambda: len(application.heard) == 3)
 
     errors = application.told("error")
-    assert ["garbage", "garbage"] == [e.reason for e in errors if isinstance(e, UndecodableRecord)]
+    assert ["garbage", "not_object"] == [
+        e.reason for e in errors if isinstance(e, UndecodableRecord)
+    ]
 
 
 def test_a_tombstone_loses_everything_and_joins_anew(

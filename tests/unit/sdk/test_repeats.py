@@ -3,7 +3,7 @@
 Its users have tests of their own: here is what all of them rely on.
 """
 
-from trimtab.repeats import Repeats
+from trimtab.repeats import MOST, Repeats
 
 
 def test_a_text_is_new_again_after_the_span() -> None:
@@ -18,3 +18,11 @@ def test_each_text_counts_for_itself() -> None:
     """One that comes all the time hides no other."""
     repeats = Repeats(10)
     assert [True, True, False, False] == [repeats.is_new(it, 1) for it in ("a", "b", "a", "b")]
+
+
+def test_texts_of_strangers_fill_no_memory() -> None:
+    """Of very many the oldest is forgotten first."""
+    repeats = Repeats(10)
+    assert all(repeats.is_new(str(number), 1) for number in range(MOST + 1))
+
+    assert [False, True] == [repeats.is_new(it, 1) for it in (str(MOST), "0")]

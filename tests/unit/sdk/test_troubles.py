@@ -116,3 +116,11 @@ def test_one_knows_whether_something_is_wrong(told: Told) -> None:
         told.troubles.has(Subject.TOPICS),
         told.troubles.has(Subject.CONTROLLER),
     )
+
+
+def test_records_that_break_off_in_many_places_are_one_trouble(told: Told) -> None:
+    """Whoever writes garbage of growing length would else be told of with each record."""
+    for length in range(1_000):
+        told.troubles.happened(TransportError(f"garbage: EOF at line 1 column {length}"), 0)
+
+    assert ["garbage: EOF at line 1 column 0"] == told.lines

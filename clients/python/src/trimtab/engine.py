@@ -257,7 +257,8 @@ class Engine:
             if record.topic == ASSIGNMENTS.name and record.key in mine:
                 assignment = None if record.value is None else decode(ASSIGNMENTS, record.value)
                 return session.receive(assignment, now)
-            if record.topic == RELEASES.name and record.key == self._group_key:
+            is_release = record.topic == RELEASES.name and record.key == self._group_key
+            if is_release and record.value is not None:  # a tombstone releases nothing
                 return session.hear(decode(RELEASES, record.value), now)
         except UndecodableRecord as error:
             self._watch.happened(error, now_ms())

@@ -8,6 +8,7 @@ Kept by `watching`, and by a moving consumer's `mover`; pure, but for what it ca
 the same text is not told twice before it is over.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -23,6 +24,7 @@ QUIET_MS: Final = 40_000
 (`rd_kafka_broker_set_error`), and a member asks again to join after 16 s at most."""
 _MOST: Final = 50
 """Troubles of one subject. A text that is different each time must not fill the memory."""
+_NUMBERS: Final = re.compile(r"\d+")
 
 
 class Subject(Enum):
@@ -55,8 +57,11 @@ class Troubles:
         self._written_at = self._read_at = 0
 
     def happened(self, error: TrimtabError, now: int) -> None:
-        """Tell what is no state: a record that cannot be read, a session that was lost."""
-        if self._repeats.is_new(str(error), now):
+        """Tell what is no state: a record that cannot be read, a session that was lost.
+
+        What differs in numbers alone, as in the column where a record breaks off, is the same.
+        """
+        if self._repeats.is_new(_NUMBERS.sub("", str(error)), now):
             self._tell(error)
 
     def stands(self, subject: Subject, error: TrimtabError, now: int) -> None:
