@@ -85,12 +85,18 @@ def _legible(reason: str) -> str:
 
 
 def _aimed(request: AllocationRequest, before: Owners, plan: AllocationPlan) -> Collection[Queue]:
-    """Return the queues whose owner a plan changes, if the plan is valid."""
-    aimed = _differences(before, plan.owners) if plan.changed is None else plan.changed
-    _check_wanted(request, aimed, plan.owners)
-    if plan.changed is None:
-        _check_known(request, aimed, plan.owners)
-    return aimed
+    """Return the queues whose owner a plan changes, if the plan is valid.
+
+    One that does not say what it changes may be a user's own. It may have kept owners that were
+    right once, so all of it is looked at, as it is for the comparison.
+    """
+    if plan.changed is not None:
+        given = ((it, plan.owners[it]) for it in plan.changed if it in plan.owners)
+        _check_wanted(request, given)
+        return plan.changed
+    _check_wanted(request, plan.owners.items())
+    _check_known(request, plan.owners)
+    return _differences(before, plan.owners)
 
 
 def candidates(draft: Draft) -> Candidates:
@@ -146,22 +152,17 @@ def _differences(before: Owners, after: Owners) -> list[Queue]:
     return changed + [queue for queue in before if queue not in after]
 
 
-def _check_known(request: AllocationRequest, changed: Iterable[Queue], owners: Owners) -> None:
-    """A strategy that has to be compared may be a user's own: hold it to the map."""
+def _check_known(request: AllocationRequest, owners: Owners) -> None:
+    """Whatever the strategy says, there is such a queue."""
     known = {queue for queues in request.queues.values() for queue in queues}
-    for queue in changed:
-        if queue in owners and queue not in known:
-            raise BrokenInvariant(
-                f"{queue} was given to {owners[queue]}, but there is no such queue"
-            )
+    for queue, owner in owners.items():
+        if queue not in known:
+            raise BrokenInvariant(f"{queue} was given to {owner}, but there is no such queue")
 
 
-def _check_wanted(request: AllocationRequest, changed: Iterable[Queue], owners: Owners) -> None:
+def _check_wanted(request: AllocationRequest, given: Iterable[tuple[Queue, MemberId]]) -> None:
     """Whatever the strategy says, a queue goes only to members that asked for it (I10)."""
-    for queue in changed:
-        owner = owners.get(queue)
-        if owner is None:
-            continue
+    for queue, owner in given:
         candidate = request.candidates.get(owner)
         if candidate is None:
             raise BrokenInvariant(f"{queue} was given to {owner}, which is no candidate")

@@ -12,7 +12,7 @@ from rebalance.groups.model.decisions import GroupAiled, MemberChanged, Rebalanc
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Millis
-from tests.builders.records import at, beat_of, commanded, joined, left, routed
+from tests.builders.records import Record, at, beat_of, commanded, drained, joined, left, routed
 from tests.builders.story import Story, only
 
 
@@ -53,6 +53,32 @@ def test_a_strategy_that_fails_leaves_the_old_target() -> None:
     assert (
         "ValueError: no rack is called north" == only(GroupSummarised, story.decisions)[-1].ailment
     )
+
+
+def keeping(request: AllocationRequest) -> AllocationPlan:
+    """Leave every queue where it is, as somebody might who forgets that members go."""
+    owners, names = dict(request.current), sorted(request.candidates)
+    for queues in request.queues.values():
+        for place, queue in enumerate(queues):
+            owners.setdefault(queue, names[place % len(names)])
+    return AllocationPlan(owners)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [left("b"), drained("b"), joined("b", "visits")],
+    ids=["its owner left", "drains", "subscribes something else"],
+)
+def test_a_strategy_that_keeps_what_is_right_no_more_is_named(change: Record) -> None:
+    """Its plan differs in nothing from the last one, and leaves a queue without a worker."""
+    story = Story(allocator=keeping)
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    story.waits(seconds=1)
+    assert [] == only(GroupAiled, story.decisions)
+    story.reads(change)
+    story.waits(seconds=1)
+
+    assert "was given to" in only(GroupSummarised, story.decisions)[-1].ailment
 
 
 def test_it_is_asked_again_at_the_next_change_and_not_before() -> None:

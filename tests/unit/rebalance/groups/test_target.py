@@ -23,6 +23,7 @@ GROUP = (
     .with_route("visits", 2)
     .with_target("orders-0", "a")
     .with_target("orders-1", "c")
+    .with_target("orders-2", "b")
 )
 
 
@@ -45,7 +46,8 @@ def test_strategy_is_asked_for_those_who_stay_and_the_queues_there_are() -> None
 
     assert {"a", "b"} == set(request.candidates)
     assert {TopicName("orders"): (queue("orders-0"), queue("orders-1"))} == request.queues
-    assert {queue("orders-0"): "a", queue("orders-1"): "c"} == request.current
+    present = {"orders-0": "a", "orders-1": "c", "orders-2": "b"}
+    assert {queue(name): who for name, who in present.items()} == request.current
 
 
 MOVES = {
@@ -71,6 +73,11 @@ BROKEN = {
     "a stranger": ({"orders-0": "x"}, "was given to x, which is no candidate"),
     "a draining member": ({"orders-0": "c"}, "was given to c, which is no candidate"),
     "a topic not subscribed": ({"payments-0": "a"}, "was given to a, which does not subscribe it"),
+    "a draining member, as before": ({"orders-1": "c"}, "was given to c, which is no candidate"),
+    "a queue that is gone, as before": (
+        {"orders-2": "b"},
+        "was given to b, but there is no such queue",
+    ),
     "a queue that is not there": ({"orders-7": "a"}, "was given to a, but there is no such queue"),
 }
 
