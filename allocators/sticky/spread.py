@@ -23,8 +23,9 @@ from allocators.sticky.waterline import Ints
 EXACT_CELLS = 4096
 """64 members on 64 topics, or 400 on 10."""
 
-FAR = 2**50
 NOWHERE = -1
+WIDE = 2**62
+"""No cost is as large, nor the sum of all that a ring saves."""
 
 
 def smooth(chain: Chain, racks: Ints, homes: Ints) -> None:
@@ -61,19 +62,21 @@ class _Rings:
         self._hub = self._topics + topics
         step = self._hub + 1  # no ring is longer: one square outweighs all racks of a ring
         move = 4 * step * (int(gets.max(initial=0)) + 1) * step
+        far = move * step  # nor does a ring save as many moves
+        assert far < WIDE, f"{step} nodes are too many"
         counts = 2 * gets
         if chain.nobody:
             counts[-1] = 0
-        gain = np.where(chain.may, step * (counts + 1) + move * (gets >= held), FAR)
-        lose = np.where(gets > 0, step * (1 - counts) - move * (gets > held), FAR)
+        gain = np.where(chain.may, step * (counts + 1) + move * (gets >= held), far)
+        lose = np.where(gets > 0, step * (1 - counts) - move * (gets > held), far)
         if chain.nobody:
-            gain[-1], lose[-1] = 0, np.where(gets[-1] > 0, 0, FAR)
+            gain[-1], lose[-1] = 0, np.where(gets[-1] > 0, 0, far)
         self._gain, self._lose = gain, lose
         there = np.stack([gets[rows].sum(axis=0) for rows in self._in_rack], axis=1)
         self._go: Ints = np.where(there <= homes, 1, 0)
         self._come: Ints = np.where(there < homes, -1, 0)
-        self._leave: Ints = np.where(chain.loads < chain.high, 0, FAR)
-        self._enter: Ints = np.where(chain.loads > chain.low, 0, FAR)
+        self._leave: Ints = np.where(chain.loads < chain.high, 0, far)
+        self._enter: Ints = np.where(chain.loads > chain.low, 0, far)
         self._cost: Ints = np.zeros(self._hub + 1, np.int64)
         self._came_from: Ints = np.full(self._hub + 1, NOWHERE, np.int64)
 

@@ -106,16 +106,19 @@ def _differences(level: Level, part: Part) -> Changes:
 def _racks(level: Level, part: Part) -> tuple[Ints, Ints]:
     """Return the rack of each row of a level, and how many queues were in which rack: by topic.
 
-    Nobody has a rack of its own, where no queue was. One rack is as good as none.
+    Racks in which no row is count for nothing: none of the level's queues can stay there. The group
+    may have thousands. Nobody has a rack of its own, where no queue was. One rack is as good as
+    none.
     """
     rows = len(level.chain.loads)
     if part.homes is None or not part.homes.size:
         return np.zeros(rows, np.int64), np.zeros((len(level.topics), 1), np.int64)
-    count = int(max(part.racks.max(), part.homes.max())) + 2
-    known = part.homes != NOBODY
-    cells = part.topic_of[known] * count + part.homes[known]
+    there, rack_of = np.unique(part.racks[level.members], return_inverse=True)
+    count = len(there) + 1
+    near = np.isin(part.homes, there)
+    cells = part.topic_of[near] * count + np.searchsorted(there, part.homes[near])
     homes = np.bincount(cells, minlength=len(part.topics) * count).reshape(-1, count)
-    return np.append(part.racks[level.members], count - 1)[:rows], homes[level.topics]
+    return np.append(rack_of, count - 1)[:rows], homes[level.topics]
 
 
 def _table(part: Part) -> Table:

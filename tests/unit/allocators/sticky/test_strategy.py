@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allocators.sticky import even as shortcut
+from allocators.sticky import spread, strategy
 from allocators.sticky.catalog import numbered
+from allocators.sticky.chain import Chain
 from allocators.sticky.parts import parts
 from allocators.sticky.racks import neighbourly
 from allocators.sticky.strategy import sticky
-from allocators.sticky.waterline import waterline
+from allocators.sticky.waterline import Ints, waterline
 from rebalance.ids import MemberId
 from tests.builders.effort import tried
 from tests.builders.sticky_oracle import moves, worth
@@ -79,6 +81,33 @@ def test_a_queue_stays_in_its_rack_where_it_costs_nothing() -> None:
     assert {"a": "old-east", "b": "old-west"} == {
         owner: current[queue] for queue, owner in moved.items()
     }
+
+
+def test_racks_of_others_cost_a_level_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group of thousands, each in a rack of its own, and two members with topics of their own.
+
+    Each of 40 topics was looked at in each rack of the group: it took minutes, and what is
+    forbidden became cheap beside so many moves.
+    """
+    looked: list[tuple[int, ...]] = []
+
+    def counting(chain: Chain, racks: Ints, homes: Ints) -> None:
+        looked.append(homes.shape)
+        spread.smooth(chain, racks, homes)
+
+    monkeypatch.setattr(strategy, "smooth", counting)
+    theirs = ["t", "u", *(f"v{each}" for each in range(38))]
+    crowd = {f"a{each:04}": member("far", rack=f"r{each:04}") for each in range(9_900)}
+    pair = {"y": member(*theirs, rack="z1"), "z": member(*theirs[1:], rack="z2")}
+    sizes = dict.fromkeys(theirs, 1) | {"t": 2_000, "u": 2_000}
+    current = {queue: MemberId("y") for queue in shelf("u", 2_000)}
+    current |= {queue: MemberId("z") for topic in theirs[2:] for queue in shelf(topic, 1)}
+    current[shelf("far", 1)[0]] = MemberId("a0000")
+    plan = sticky(group(crowd | pair, sizes | {"far": 1}, current))
+
+    assert {(40, 3)} == set(looked)
+    assert {"y"} == {plan.owners[queue] for queue in shelf("t", 2_000)}
+    assert not plan.unassigned
 
 
 def test_pairs_of_a_rack_are_found_topic_by_topic() -> None:
