@@ -117,12 +117,13 @@ def _users_own(name: str, options: Mapping[str, object]) -> Allocator:
     module, _, attribute = name.partition(":")
     try:
         factory = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
-        raise KeyError(f"strategy {name!r} cannot be loaded: {error}") from error
+    except Exception as error:  # what a user's own module does is not known
+        reason = f"{type(error).__name__}: {error}"
+        raise KeyError(f"strategy {name!r} cannot be loaded: {reason}") from error
     try:
         strategy = factory(**options) if callable(factory) else None
-    except TypeError as error:
-        raise BadOption(f"{name}: {error}") from error
+    except Exception as error:  # nor what its factory does
+        raise BadOption(f"{name}: {type(error).__name__}: {error}") from error
     if not callable(strategy):
         raise BadOption(f"{name} must be a function that returns a strategy")
     return strategy  # type: ignore[no-any-return] # what it returns is checked plan by plan (I10)

@@ -38,8 +38,8 @@ class PrefixRooms:
         return broker.partition(self.mark)[0]
 
     def client_room(self, client: str) -> str:
-        """Return the client's prefix."""
-        return client.partition(self.mark)[0]
+        """Return the prefix of what the client calls itself."""
+        return _LIFE.sub("", client).partition(self.mark)[0]
 
 
 @dataclass(frozen=True, slots=True)

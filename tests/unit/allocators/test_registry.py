@@ -1,8 +1,11 @@
 """Strategies by name, users' own included."""
 
+from pathlib import Path
+
 import pytest
 
 from allocators import ALLOCATORS, DEFAULT, BadOption, allocator
+from allocators.rocketmq.rooms import PrefixRooms
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
 from tests.unit.allocators.groups import group, member, shares
 
@@ -47,6 +50,15 @@ def test_a_room_is_that_of_what_a_client_calls_itself() -> None:
     assert set(names) == set(plan.owners.values())
 
 
+def test_a_room_is_the_whole_name_of_a_client_without_the_mark() -> None:
+    """What tells lives apart has marks of its own, and is no part of the name."""
+    rooms = PrefixRooms("-")
+    names = ("east", "east@1767225600000-9f86d081", "east-1@1767225600000-9f86d081")
+
+    assert {"east"} == {rooms.client_room(name) for name in names}
+    assert "a@1767225600000" == rooms.broker_room("a@1767225600000-9f86d081")
+
+
 @pytest.mark.parametrize(
     ("name", "option"), [("CONFIG", "messageQueueList"), ("MACHINE_ROOM", "consumeridcs")]
 )
@@ -87,6 +99,23 @@ def test_a_factory_that_cannot_be_loaded_is_named(name: str) -> None:
     """Neither the module nor the attribute may be missing, and a module has its full name."""
     with pytest.raises(KeyError, match="cannot be loaded"):
         allocator(name)
+
+
+def no_ring(*, size: int) -> Allocator:
+    """Fail as a user's own factory may."""
+    raise ZeroDivisionError(f"a ring of {size}")
+
+
+def test_a_user_s_own_module_or_factory_may_fail_in_any_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are named, with what went wrong: whoever starts a controller reads one line."""
+    (tmp_path / "half_written.py").write_text("def factory(:\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(KeyError, match="'half_written:factory' cannot be loaded: SyntaxError: "):
+        allocator("half_written:factory")
+    with pytest.raises(BadOption, match=":no_ring: ZeroDivisionError: a ring of 0"):
+        allocator(f"{__name__}:no_ring", {"size": 0})
 
 
 def test_a_factory_must_return_a_strategy() -> None:
