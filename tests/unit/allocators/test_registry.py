@@ -1,5 +1,6 @@
 """Strategies by name, users' own included."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,18 @@ def test_a_factory_that_cannot_be_loaded_is_named(name: str) -> None:
     """Neither the module nor the attribute may be missing, and a module has its full name."""
     with pytest.raises(KeyError, match="cannot be loaded"):
         allocator(name)
+
+
+def test_the_documentation_s_own_strategy_answers_every_group() -> None:
+    """Also one whose last member drains, and one whose members subscribe different topics."""
+    page = (Path(__file__).parents[3] / "docs" / "strategies.md").read_text()
+    known: dict[str, Callable[[], Allocator]] = {}
+    exec(page.split("```python\n")[1].split("```")[0], known)  # noqa: S102 - it is our own
+    allocate = known["everything_to_the_first"]()
+
+    assert {} == shares(allocate(group({}, {"t": 2})))
+    members = {"a": member("u"), "b": member("t", "u")}
+    assert {"a": ["u0"], "b": ["t0", "t1"]} == shares(allocate(group(members, {"t": 2, "u": 1})))
 
 
 def no_ring(*, size: int) -> Allocator:
