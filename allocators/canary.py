@@ -15,8 +15,15 @@ from dataclasses import replace
 
 from allocators.java_order import in_order
 from allocators.options import BadOption
-from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidates
-from rebalance.ids import Queue, TopicName
+from rebalance.allocation import (
+    AllocationPlan,
+    AllocationRequest,
+    Allocator,
+    Candidate,
+    Candidates,
+)
+from rebalance.ids import MemberId, Queue, TopicName
+from rebalance.realms import Apart, wanting
 
 Queues = dict[TopicName, tuple[Queue, ...]]
 
@@ -24,23 +31,50 @@ WHOLE = 100
 """Percent."""
 
 
-def canary(prefix: str, percent: int, inner: Allocator) -> Allocator:
+def canary(prefix: str, percent: int, inner: Allocator) -> Apart:
     """Reserve ``percent`` of the queues for ids that begin with ``prefix``; ``inner`` decides."""
     if not 0 < percent < WHOLE:
         raise BadOption(f"percent must lie between 1 and {WHOLE - 1}")
 
-    def allocate(request: AllocationRequest) -> AllocationPlan:
+    def sides(request: AllocationRequest) -> tuple[AllocationRequest, AllocationRequest]:
         candidates = request.candidates
         canaries = {name: one for name, one in candidates.items() if name.startswith(prefix)}
         others = {name: one for name, one in candidates.items() if name not in canaries}
         reserved, common = _split(request, canaries, others, percent)
-        mine = inner(replace(request, candidates=canaries, queues=reserved))
-        theirs = inner(replace(request, candidates=others, queues=common))
+        mine = replace(request, candidates=canaries, queues=reserved)
+        return mine, replace(request, candidates=others, queues=common)
+
+    def allocate(request: AllocationRequest) -> AllocationPlan:
+        mine, theirs = map(inner, sides(request))
         return AllocationPlan(
             {**mine.owners, **theirs.owners}, {**mine.unassigned, **theirs.unassigned}
         )
 
-    return allocate
+    def split(request: AllocationRequest) -> AllocationRequest:
+        mine, theirs = sides(request)
+        if isinstance(inner, Apart):
+            mine, theirs = inner.realms(mine), inner.realms(theirs)
+        return _together(_named("canaries", mine), _named("others", theirs))
+
+    return Apart(allocate, split)
+
+
+def _named(side: str, request: AllocationRequest) -> AllocationRequest:
+    """Write the name of a side before each topic."""
+    names = {topic: TopicName(f"{side} {topic}") for topic in request.queues}
+    wanted = dict[frozenset[TopicName], frozenset[TopicName]]()
+    candidates: dict[MemberId, Candidate] = {}
+    for name, one in request.candidates.items():
+        if one.topics not in wanted:
+            wanted[one.topics] = frozenset(names[it] for it in one.topics if it in names)
+        candidates[name] = wanting(one, wanted[one.topics])
+    queues = {names[topic]: shelf for topic, shelf in request.queues.items()}
+    return AllocationRequest(candidates, queues)
+
+
+def _together(one: AllocationRequest, other: AllocationRequest) -> AllocationRequest:
+    candidates = {**one.candidates, **other.candidates}
+    return AllocationRequest(candidates, {**one.queues, **other.queues})
 
 
 def _split(

@@ -17,13 +17,15 @@ from allocators.kafka import ranges, round_robin
 from allocators.options import BadOption, Options
 from allocators.rocketmq.configured import given_once
 from allocators.rocketmq.contract import NullRefused
-from allocators.rocketmq.named import rocketmq
+from allocators.rocketmq.named import resolver, rocketmq
+from allocators.rocketmq.nearby import by_room
 from allocators.rocketmq.per_topic import per_topic
 from allocators.sticky.homes import Racks, at_home
 from allocators.sticky.labels import racks, weights
 from allocators.sticky.strategy import sticky
 from allocators.sticky.weighted import weighted
 from rebalance.allocation import Allocator
+from rebalance.realms import Apart
 
 NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 
@@ -62,10 +64,12 @@ def _need(options: Options, strategy: str | None) -> None:
 def _nearby(options: Options) -> Allocator:
     _need(options, options.text("inner"))
     try:
-        return per_topic(rocketmq("MACHINE_ROOM_NEARBY", options))
+        strategy = per_topic(rocketmq("MACHINE_ROOM_NEARBY", options))
     except NullRefused as refused:
         needs = "MACHINE_ROOM_NEARBY needs the options inner and resolver"
         raise BadOption(f"{needs}: {refused.message}") from refused
+    rooms = resolver(options)
+    return strategy if rooms is None else Apart(strategy, by_room(rooms))
 
 
 def _sticky(options: Options) -> Allocator:

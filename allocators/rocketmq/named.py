@@ -46,11 +46,12 @@ def _nearby(options: Options) -> Strategy:
     plain = ROCKETMQ.keys() - {"MACHINE_ROOM_NEARBY"}  # one option names one inner strategy
     if inner is not None and inner not in plain:
         raise BadOption(f"inner is {inner!r}, it must be one of {', '.join(sorted(plain))}")
-    rooms = _resolver(options)
+    rooms = resolver(options)
     return nearby(None if inner is None else rocketmq(inner, options), rooms)
 
 
-def _resolver(options: Options) -> RoomResolver | None:
+def resolver(options: Options) -> RoomResolver | None:
+    """Return who says which room a broker and a client stand in."""
     if not options.given("resolver"):
         return None
     if not isinstance(options.raw("resolver"), Mapping):

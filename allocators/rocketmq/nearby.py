@@ -7,13 +7,15 @@ everybody, each such room by itself; that is why the first clients of short room
 The result is that of ``AllocateMachineRoomNearby``, with rooms in Java's order.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from allocators.java_order import queue_text
 from allocators.rocketmq.contract import Client, NullRefused, Refused, Round, Share, Strategy
 from allocators.rocketmq.rooms import RoomResolver
-from rebalance.ids import Queue, java_order
+from rebalance.allocation import AllocationRequest, Candidate
+from rebalance.ids import MemberId, Queue, TopicName, java_order
+from rebalance.realms import wanting
 
 T = TypeVar("T")
 
@@ -38,6 +40,30 @@ def nearby(inner: Strategy | None, rooms: RoomResolver | None) -> Strategy:
         return answers
 
     return Strategy(f"MACHINE_ROOM_NEARBY-{inner.name}", deal)
+
+
+def by_room(rooms: RoomResolver) -> Callable[[AllocationRequest], AllocationRequest]:
+    """Return the question anew, with the queues of a topic in a room as a topic of their own."""
+
+    def split(request: AllocationRequest) -> AllocationRequest:
+        queues: dict[TopicName, tuple[Queue, ...]] = {}
+        for topic, shelf in request.queues.items():
+            homes = _grouped((rooms.broker_room(queue.broker), queue) for queue in shelf)
+            queues |= {_realm(topic, room): tuple(there) for room, there in homes.items()}
+        reach = dict[tuple[str, frozenset[TopicName]], frozenset[TopicName]]()
+        candidates: dict[MemberId, Candidate] = {}
+        for name, one in request.candidates.items():
+            room = rooms.client_room(name)
+            if (room, one.topics) not in reach:
+                reach[room, one.topics] = frozenset(_realm(topic, room) for topic in one.topics)
+            candidates[name] = wanting(one, reach[room, one.topics])
+        return AllocationRequest(candidates, queues)
+
+    return split
+
+
+def _realm(topic: TopicName, room: str) -> TopicName:
+    return TopicName(f"{topic} {room}")  # no topic's name has a blank
 
 
 def _joined(rounds: Iterable[Round], client: Client) -> Share | Refused:

@@ -18,9 +18,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from allocators.sticky.labels import Labels
-from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Applicant, Candidate
-from rebalance.ids import MemberId, Queue, TopicName
+from rebalance.allocation import (
+    AllocationPlan,
+    AllocationRequest,
+    Allocator,
+    Candidate,
+)
+from rebalance.ids import Queue, TopicName
 from rebalance.racks import by_queue
+from rebalance.realms import Apart, wanting
 
 ANYWHERE = ""
 """The rack of a queue that has none, and of a member that names none."""
@@ -45,10 +51,10 @@ class Racks:
         return replicas.get(queue.id, NOWHERE) if self.kafkas and not queue.broker else NOWHERE
 
 
-def at_home(racks: Racks, inner: Allocator) -> Allocator:
+def at_home(racks: Racks, inner: Allocator) -> Apart:
     """Let ``inner`` deal what each rack's members may have."""
 
-    def allocate(request: AllocationRequest) -> AllocationPlan:
+    def shelves_apart(request: AllocationRequest) -> AllocationRequest:
         people = request.candidates.values()
         inhabited = _inhabited(people)
         shelves = {
@@ -70,15 +76,16 @@ def at_home(racks: Racks, inner: Allocator) -> Allocator:
             alike = one.topics, one.rack
             if alike not in reach:
                 reach[alike] = _reach(*alike, shelves)
-        candidates: dict[MemberId, Candidate] = {
-            name: Applicant(
-                reach[one.topics, one.rack], one.weight, one.capacity, one.rack, one.instance
-            )
+        candidates = {
+            name: wanting(one, reach[one.topics, one.rack])
             for name, one in request.candidates.items()
         }
-        return inner(AllocationRequest(candidates, queues, request.current))
+        return AllocationRequest(candidates, queues, request.current)
 
-    return allocate
+    def allocate(request: AllocationRequest) -> AllocationPlan:
+        return inner(shelves_apart(request))
+
+    return Apart(allocate, shelves_apart)
 
 
 def _inhabited(people: Iterable[Candidate]) -> Mapping[TopicName, frozenset[str]]:

@@ -141,7 +141,7 @@ def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
         moves += len(taken - set(draft.target.aimed)) if taken else 0  # the aimed are counted
         if not draft.target.is_new:
             succession.follow(draft)  # the strategy failed: heirs get what the evicted had
-    succession.stand_by(draft)  # standing heirs are dealt anew
+    succession.stand_by(draft, allocator)  # standing heirs are dealt anew
     baton.call_back(draft, now)  # queues of topics that were made anew
     if omissions.withholds(draft):
         baton.write_releases(draft)  # nothing new is promised; what was promised before stands

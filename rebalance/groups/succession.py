@@ -14,15 +14,17 @@ release never becomes a standing heir.
 from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 
-from rebalance.allocation import Candidates
+from rebalance.allocation import Allocator, Candidates
 from rebalance.groups import target
 from rebalance.groups.members import departures
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.ownership import Ownership
 from rebalance.groups.model.roster import Trait
 from rebalance.groups.standing.dealing import Standing, deal
+from rebalance.groups.standing.realms import deal_apart
 from rebalance.ids import MemberId, Queue
 from rebalance.owners import owned_by
+from rebalance.realms import Apart
 
 
 def follow(draft: Draft, *, evicted: bool = True) -> AbstractSet[Queue]:
@@ -68,7 +70,7 @@ def _taker(owned: Ownership | None, lost: Collection[MemberId]) -> MemberId | No
     return None if owned.heir is None else owned.heir.member
 
 
-def stand_by(draft: Draft) -> None:
+def stand_by(draft: Draft, allocator: Allocator) -> None:
     """Deal standing heirs anew, if anything that they depend on has changed."""
     now, before = draft.target, draft.before.target
     if not draft.policy.standing_heirs:
@@ -76,6 +78,11 @@ def stand_by(draft: Draft) -> None:
             now.redealt, now.heirs = list(now.heirs), {}
         return
     if not (now.is_new or now.renamed or draft.membership.members.written):
+        return
+    if isinstance(allocator, Apart):
+        realms = allocator.realms(target.question(draft))
+        dealt = deal_apart(now.heirs, realms, _candidates(draft), now.owners)
+        now.heirs, now.redealt = dealt.standing, dealt.changes
         return
     known = now.heirs if isinstance(now.heirs, Standing) else Standing(now.owners, now.heirs)
     aimed = {*now.aimed, *now.renamed} if known.owners is before.owners else None

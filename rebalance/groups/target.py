@@ -56,7 +56,7 @@ def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     If the strategy fails, the old target stays (``ailments``), and where it cannot answer for some
     topics, it leaves their owners as they are.
     """
-    request, before = _request(draft), draft.target.owners
+    request, before = question(draft), draft.target.owners
     try:
         plan = limited(allocator(request), _capacities(draft, request), before)
         aimed = _aimed(request, before, plan)
@@ -116,7 +116,8 @@ def candidates(draft: Draft) -> Candidates:
     return found
 
 
-def _request(draft: Draft) -> AllocationRequest:
+def question(draft: Draft) -> AllocationRequest:
+    """Return what the strategy is asked."""
     there, roster = known(draft.topics.routes.merged()), draft.membership.members.merged()
     wanted = subscribed(roster.owners_wishes, there)
     queues = {

@@ -6,8 +6,8 @@ standing heirs did not foresee is mended by the next target.
 
 What is promised, of what the strategy would do after one departure:
 
-1. An heir is never the owner, is a candidate, wants the topic and has room. As many queues of
-   each member have one as can, if that member alone goes.
+1. An heir is never the owner, is a candidate, wants the topic (``realms``: may have it) and has
+   room. As many queues of each member have one as can, if that member alone goes.
 2. After that departure no heir stands higher (load / weight) than the highest one of the best
    spread would with one queue more (``settling``). Heirs are of the owner's rack where that costs
    nothing, and racks are no more than ``FEW``; that many more or fewer, and all are settled anew.

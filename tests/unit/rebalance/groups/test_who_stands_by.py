@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from allocators.sticky.strategy import sticky
 from rebalance.groups import succession
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Mode
@@ -99,7 +100,7 @@ def stood_by(unlike: Change) -> Draft:
         group = group.with_target(f"orders-{number}", "a").with_page(f"orders-{number}", "a@1")
     draft = group.at_epoch(5).drafted(ON)
     draft.membership.members.put(C, unlike(draft.membership.members[C]))
-    succession.stand_by(draft)
+    succession.stand_by(draft, sticky)
     return draft
 
 
