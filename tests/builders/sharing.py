@@ -36,6 +36,7 @@ SHARED: Final = {
     "tests/integration/java/test_consumer.py": "controller",
     "tests/integration/java/test_mistakes.py": "controller",
     "tests/integration/java/test_refused.py": "secured",
+    "tests/integration/rocketmq/test_beginnings.py": "controller",
     "tests/integration/rocketmq/test_chaos.py": "controller",
     "tests/integration/rocketmq/test_clusters.py": "clusters",
     "tests/integration/rocketmq/test_consumers.py": "controller",

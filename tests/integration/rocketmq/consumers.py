@@ -83,6 +83,15 @@ class Consumers:
         self._server.tell(f"send {self.group}-topic")
         self._server.tell(f"watch {self.group} {self.group}-topic")
 
+    def expire(self) -> None:
+        """Send no more; the first messages are gone, so a new group begins at the end."""
+        self._server.order(f"expire {self.group}-topic {QUEUES}", "expired")
+        self._server.order("stop", "sent ")
+
+    def send_anew(self) -> None:
+        """Send numbers again, from 0 on."""
+        self._server.tell(f"send {self.group}-topic")
+
     def tell_names(self, order: str) -> None:
         """Have the name server stop, or another one start in its place."""
         self._server.order(f"names {order}", f"names {order}")

@@ -13,9 +13,9 @@ import trimtab.rocketmq.Trimtab;
 /**
  * A lite pull consumer of RocketMQ that says on stdout what it works on, and when.
  *
- * <p>{@code LiteWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME lite NONE|THREAD|MOVING|BROKER}. It says lines as {@link RocketWorker}
+ * <p>{@code LiteWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME lite NONE|THREAD|AT_END|MOVING|BROKER}. It says lines as {@link RocketWorker}
  * does. At the end of stdin it finishes what it has, hands on, and shuts its consumer down. With {@code THREAD} it polls in a
- * thread of its own, which has ended by then.
+ * thread of its own, which has ended by then; with {@code AT_END} it begins where RocketMQ does if it is told nothing.
  */
 public final class LiteWorker {
     private static final int WORK_MS = 4;
@@ -30,7 +30,9 @@ public final class LiteWorker {
         consumer.setNamesrvAddr(args[0]);
         consumer.setClientIP("worker");
         consumer.setInstanceName(args[5]);
-        consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+        if (!"AT_END".equals(args[7])) {
+            consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+        }
         consumer.subscribe(args[4], "*");
         MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
         Trimtab trimtab = "BROKER".equals(args[7])

@@ -18,6 +18,7 @@ import org.apache.rocketmq.namesrv.NamesrvController;
 import org.apache.rocketmq.common.namesrv.NamesrvConfig;
 import org.apache.rocketmq.remoting.netty.NettyClientConfig;
 import org.apache.rocketmq.remoting.netty.NettyServerConfig;
+import org.apache.rocketmq.store.ConsumeQueue;
 import org.apache.rocketmq.store.config.MessageStoreConfig;
 
 /**
@@ -26,7 +27,8 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  * <p>{@code RocketServer FOLDER PORT [CLUSTER [BROKER...]]}. Its name server listens on that port. If
  * brokers have trimtab's hook, that of the last one copies nothing. It obeys lines: {@code topic NAME
  * QUEUES} makes a topic at each broker, {@code send TOPIC} begins to send numbers from 0 on, {@code stop}
- * prints how many were sent; {@code end BROKER} ends one; {@code forget BROKER} has the name server know nothing of
+ * prints how many were sent; {@code expire TOPIC QUEUES} has the first message of each queue be there no more;
+ * {@code end BROKER} ends one; {@code forget BROKER} has the name server know nothing of
  * one until it registers again, ten seconds later at most; {@code cut GROUP CLIENT BROKER...} closes a
  * client's channels; {@code watch GROUP TOPIC} says from now on what is committed, {@code committed
  * BROKER QUEUE OFFSET NANOSECONDS}; {@code names stop} and {@code names start} end its name server and begin another, which
@@ -117,6 +119,8 @@ public final class RocketServer {
             case "watch":
                 brokers.forEach((name, broker) -> watch(name, broker, order[1], order[2]));
                 return "watches";
+            case "expire":
+                return expired(order[1], Integer.parseInt(order[2]));
             case "send":
                 sending = true;
                 sender = new Thread(() -> send(order[1]));
@@ -159,6 +163,18 @@ public final class RocketServer {
     private void watch(String name, BrokerController broker, String group, String topic) {
         new OffsetWatch(broker, group, topic, (queue, offset) -> System.out.println(
                 "committed " + name + " " + queue + " " + offset + " " + System.nanoTime())).start();
+    }
+
+    /** The first message of each queue is there no more, so a group that is new begins at the end. */
+    private String expired(String topic, int queues) throws InterruptedException {
+        for (BrokerController broker : brokers.values()) {
+            for (int id = 0; id < queues; id++) {
+                ConsumeQueue queue = (ConsumeQueue) broker.getMessageStore().findConsumeQueue(topic, id);
+                Waiting.await(() -> queue.getMaxOffsetInQueue() > 1);
+                queue.setMinLogicOffset(ConsumeQueue.CQ_STORE_UNIT_SIZE);
+            }
+        }
+        return "expired";
     }
 
     private void awaitRoute(String topic) throws Exception {

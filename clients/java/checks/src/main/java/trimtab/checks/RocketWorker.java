@@ -22,7 +22,8 @@ import trimtab.rocketmq.Trimtab;
  * A push consumer of RocketMQ that says on stdout what it works on, and when.
  *
  * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME KIND NONE|AVG|MOVING|BROKER}. The kind is
- * {@code concurrently} (every 50th message fails once), {@code slowly} (every 20th takes long), {@code alert} (it asks
+ * {@code concurrently} (every 50th message fails once), {@code slowly} (every 20th takes long), {@code at-end}
+ * (it begins where RocketMQ does if it is told nothing), {@code alert} (it asks
  * its name server all the time), {@code REPORT} or {@code LEAVE} (it finds soon that it has not pulled, and does
  * that), {@code orderly}, {@code broadcasting}, {@code by-broker}, {@code hooked} (a hook of the process shuts it down), or
  * {@code several} (so it does with two consumers, after other things), or {@code interrupts} (its listener is interrupted
@@ -60,7 +61,9 @@ public final class RocketWorker {
         consumer.setNamesrvAddr(args[0]);
         consumer.setClientIP("worker");
         consumer.setInstanceName(args[5]);
-        consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+        if (!"at-end".equals(args[6])) {
+            consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+        }
         consumer.subscribe(args[4], "*");
         if ("orderly".equals(args[6])) {
             consumer.registerMessageListener((MessageListenerOrderly) (messages, context) -> {

@@ -9,10 +9,12 @@ import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
+import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
 import org.apache.rocketmq.client.impl.consumer.RebalanceImpl;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.common.ServiceState;
+import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.protocol.Queue;
 
 /** A client without a server: it notes what is asked of it, and has what it is given. */
@@ -25,6 +27,8 @@ final class PlayedClient extends Client {
     volatile boolean isSuspended;
     volatile boolean isBroadcasting;
     volatile boolean isBroken;
+    /** Where it begins; null: its broker does not say. */
+    volatile Long start = -1L;
     volatile List<String> topics = List.of("orders");
 
     private final DefaultMQPushConsumer consumer;
@@ -103,6 +107,19 @@ final class PlayedClient extends Client {
     @Override
     boolean isBroadcasting() {
         return isBroadcasting;
+    }
+
+    @Override
+    long start(MessageQueue queue) throws MQClientException {
+        if (start == null) {
+            throw new MQClientException("played", null);
+        }
+        return start;
+    }
+
+    @Override
+    void greet() {
+        done.add("greet");
     }
 
     @Override

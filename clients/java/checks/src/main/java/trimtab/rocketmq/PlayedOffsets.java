@@ -18,6 +18,8 @@ final class PlayedOffsets implements OffsetStore {
     final Map<MessageQueue, Long> known = new HashMap<>();
     volatile int questions;
     volatile long answersAfterMs;
+    /** What its broker says; -1: that it has none, -2: nothing. */
+    volatile long stored = -2;
     /** Whether nobody acknowledges what is sent; and how often that was waited for. */
     volatile boolean isDeaf;
     volatile int waits;
@@ -44,7 +46,7 @@ final class PlayedOffsets implements OffsetStore {
         }
         questions++;
         sleep();
-        return -2;
+        return stored;
     }
 
     @Override

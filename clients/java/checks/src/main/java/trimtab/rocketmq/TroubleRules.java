@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -78,6 +79,8 @@ public final class TroubleRules {
                 return silent();
             case "deaf":
                 return deaf();
+            case "begun":
+                return begun();
             case "rule-fails":
                 return ruled((group, id, queues, ids) -> {
                     throw new IllegalStateException("played");
@@ -183,6 +186,26 @@ public final class TroubleRules {
         offsets.readOffset(new MessageQueue("orders", "broker-b", 0), ReadOffsetType.READ_FROM_STORE);
         offsets.readOffset(new MessageQueue("orders", "broker-b", 1), ReadOffsetType.READ_FROM_STORE);
         return second + " " + questions + " " + client.store.questions;
+    }
+
+    /**
+     * Where a queue begins of which its broker has nothing, and what it is sent: of a queue that is another's, for a
+     * consumer that broadcasts, one that begins where all do, one whose broker does not say where, and then at 132.
+     */
+    private String begun() {
+        client.store.stored = -1;
+        client.start = 132L;
+        List<Long> found = new ArrayList<>();
+        found.add(new OwnOffsets(client.store, client, it -> false).readOffset(NAMED, ReadOffsetType.READ_FROM_STORE));
+        OwnOffsets offsets = new OwnOffsets(client.store, client, it -> true);
+        client.isBroadcasting = true;
+        found.add(offsets.readOffset(NAMED, ReadOffsetType.READ_FROM_STORE));
+        client.isBroadcasting = false;
+        for (Long start : Arrays.asList(-1L, null, 132L)) {
+            client.start = start;
+            found.add(offsets.readOffset(NAMED, ReadOffsetType.MEMORY_FIRST_THEN_STORE));
+        }
+        return found + " " + client.store.sent + " " + client.store.known.get(NAMED) + " " + client.count("greet");
     }
 
     /** Of a broker that acknowledges nothing, when two queues are let go: how often it is waited for, what is sent, what is asked. */

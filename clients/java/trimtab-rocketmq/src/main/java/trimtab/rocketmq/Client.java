@@ -11,11 +11,15 @@ import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.ClientConfig;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
+import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.impl.consumer.MQConsumerInner;
 import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
 import org.apache.rocketmq.client.impl.consumer.RebalanceImpl;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
+import org.apache.rocketmq.common.MixAll;
 import org.apache.rocketmq.common.ServiceState;
+import org.apache.rocketmq.common.UtilAll;
+import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.protocol.Queue;
 
@@ -133,6 +137,34 @@ abstract class Client {
     /** Whether its broker says what it works on: then it asks no strategy. 4.9 knows nothing of it. */
     boolean isRebalancedByBroker() {
         return Boolean.FALSE.equals(setting("isClientRebalance"));
+    }
+
+    /**
+     * Where it begins on a queue for which its broker has no offset, as RocketMQ chooses it; -1: wherever others do, at
+     * the first message, or where the application says.
+     */
+    long start(MessageQueue queue) throws MQClientException {
+        Object where = setting("getConsumeFromWhere");
+        boolean isByTime = where == ConsumeFromWhere.CONSUME_FROM_TIMESTAMP;
+        boolean isForRetries = queue.getTopic().startsWith(MixAll.RETRY_GROUP_TOPIC_PREFIX);
+        if (where == null || where == ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET || (isForRetries && !isByTime)) {
+            return -1;
+        }
+        if (isByTime && !isForRetries) {
+            String time = (String) setting("getConsumeTimestamp");
+            return shared().getMQAdminImpl()
+                    .searchOffset(queue, UtilAll.parseDate(time, UtilAll.YYYYMMDDHHMMSS).getTime());
+        }
+        return shared().getMQAdminImpl().maxOffset(queue);
+    }
+
+    /** Has its brokers hear of the group now: one that is new hears nothing for up to 30 s, and takes no offset before. */
+    void greet() {
+        try { // by name, because it answers in 5, and not in 4.9
+            MQClientInstance.class.getMethod("sendHeartbeatToAllBrokerWithLock").invoke(shared());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("RocketMQ's client sends no heartbeat", e);
+        }
     }
 
     /** By name, because in 4.9 a setting is of another class than in 5, or is not there: null. */

@@ -115,6 +115,9 @@ final class OwnOffsets implements OffsetStore {
             return NO_ANSWER;
         }
         long found = kept.readOffset(queue, ReadOffsetType.READ_FROM_STORE);
+        if (found == NONE && isOurs.test(queue) && !client.isBroadcasting()) {
+            found = begun(queue);
+        }
         long now = System.nanoTime();
         if (found >= NONE) {
             silent.remove(queue.getBrokerName());
@@ -123,6 +126,34 @@ final class OwnOffsets implements OffsetStore {
             LOG.warn("{}: its broker does not say where to begin, and is asked again in ten seconds", queue);
         }
         return found;
+    }
+
+    /**
+     * Where a queue begins for which its broker has nothing, which the broker has from now on. RocketMQ tells it only how
+     * far messages were finished; until then the next owner would begin where the queue ends by that time, and what came
+     * before that would be lost.
+     */
+    private long begun(MessageQueue queue) {
+        try {
+            long start = client.start(queue);
+            if (start < 0) {
+                return NONE;
+            }
+            if (isAtBroker()) {
+                sendAndWait(queue, start);
+            }
+            kept.updateOffset(queue, start, false); // as one that was found
+            if (!isAtBroker()) {
+                kept.persist(queue);
+            }
+            return start;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) { // RocketMQ declares three; the queue is begun when it is asked again
+            LOG.warn("{}: its broker does not take where it begins, and is asked again: {}", queue, e.toString());
+            client.greet();
+        }
+        return NO_ANSWER;
     }
 
     @Override
@@ -139,7 +170,7 @@ final class OwnOffsets implements OffsetStore {
     }
 
     private boolean hasArrived(MessageQueue queue) {
-        if (isDeaf(queue) || kept.getClass() != RemoteBrokerOffsetStore.class) { // the application's may keep them elsewhere
+        if (isDeaf(queue) || !isAtBroker()) {
             return false;
         }
         long reached = kept.readOffset(queue, ReadOffsetType.READ_FROM_MEMORY);
@@ -154,6 +185,11 @@ final class OwnOffsets implements OffsetStore {
             LOG.warn("{}: the offset {} may not have reached the broker: {}", queue, reached, e.toString());
         }
         return false;
+    }
+
+    /** Where RocketMQ has them; the application's may keep them elsewhere. */
+    private boolean isAtBroker() {
+        return kept.getClass() == RemoteBrokerOffsetStore.class;
     }
 
     /** One broker that does not answer must not hold up all rebalances for long, so it is not waited for again and again. */
