@@ -49,6 +49,7 @@ SHARED: Final = {
     "tests/integration/rocketmq/test_pulling.py": "controller",
     "tests/integration/rocketmq/test_rights.py": "secured",
     "tests/integration/rocketmq/test_rolling.py": "controller",
+    "tests/integration/rocketmq/test_subscriptions.py": "controller",
     "tests/integration/sdk/test_accounts.py": "controller",
     "tests/integration/sdk/test_bad_broker.py": "cluster",
     "tests/integration/sdk/test_chaos.py": "controller",

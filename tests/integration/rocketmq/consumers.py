@@ -70,6 +70,8 @@ class Consumers:
         self.workers: dict[str, JavaProcess] = {}
         self.by: tuple[str, ...] = ()
         """What runs those that join from now on."""
+        self.topic = f"{group}-topic"
+        """What those subscribe."""
         self._queues = WITH_RETRIES
         self._suffix = ""
         self.killed: dict[str, int] = {}
@@ -146,7 +148,15 @@ class Consumers:
         self._suffix = _STREAM if listener in _PROGRAMS else ""
         command = java(program, library)
         self.workers[name] = self._start(
-            name, [*command, *about, f"{self.group}-topic", client or name, listener, fallback]
+            name,
+            [
+                *command,
+                *about,
+                self.topic,
+                client or name,
+                listener,
+                fallback,
+            ],
         )
 
     def state(self, name: str) -> str:

@@ -73,6 +73,12 @@ def test_an_orderly_message_that_is_refused_has_not_been_tried(client: str) -> N
     assert ["ROLLBACK false"] == play("late orderly", client=client)
 
 
+@pytest.mark.parametrize("client", [FIVE, FOUR])
+def test_each_pull_says_what_is_subscribed(client: str) -> None:
+    """A broker remembers the group's last heartbeat alone, which may be of another topic."""
+    assert ["true"] == play("posts", client=client)
+
+
 def test_a_producer_that_does_not_start_is_not_waited_for_for_ever() -> None:
     """A failed start can be followed by no shutdown, and each attached one has a thread."""
     over = play(

@@ -16,8 +16,11 @@ import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.namesrv.NamesrvController;
 import org.apache.rocketmq.common.namesrv.NamesrvConfig;
+import org.apache.rocketmq.remoting.RPCHook;
 import org.apache.rocketmq.remoting.netty.NettyClientConfig;
 import org.apache.rocketmq.remoting.netty.NettyServerConfig;
+import org.apache.rocketmq.remoting.protocol.RemotingCommand;
+import org.apache.rocketmq.remoting.protocol.ResponseCode;
 import org.apache.rocketmq.store.ConsumeQueue;
 import org.apache.rocketmq.store.config.MessageStoreConfig;
 
@@ -26,7 +29,7 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  *
  * <p>{@code RocketServer FOLDER PORT [CLUSTER [BROKER...]]}. Its name server listens on that port. If
  * brokers have trimtab's hook, that of the last one copies nothing. It obeys lines: {@code topic NAME
- * QUEUES} makes a topic at each broker, {@code send TOPIC} begins to send numbers from 0 on, {@code stop}
+ * QUEUES} makes a topic at each broker ({@code refused TOPIC}: a pull from it was, as not subscribed), {@code send TOPIC} begins to send numbers from 0 on, {@code stop}
  * prints how many were sent; {@code expire TOPIC QUEUES} has the first message of each queue be there no more;
  * {@code end BROKER} ends one; {@code forget BROKER} has the name server know nothing of
  * one until it registers again, ten seconds later at most; {@code cut GROUP CLIENT BROKER...} closes a
@@ -216,6 +219,7 @@ public final class RocketServer {
         if (!broker.initialize()) {
             throw new IllegalStateException("the broker does not begin");
         }
+        broker.registerServerRPCHook(new Refusals());
         broker.start();
         return broker;
     }
@@ -230,6 +234,21 @@ public final class RocketServer {
         names.initialize();
         names.start();
         return names;
+    }
+
+    /** Says which pulls are refused, because their topic is not what the group subscribes. */
+    private static final class Refusals implements RPCHook {
+        @Override
+        public void doBeforeRequest(String from, RemotingCommand request) {
+            // it is not answered yet
+        }
+
+        @Override
+        public void doAfterResponse(String from, RemotingCommand request, RemotingCommand response) {
+            if (response != null && response.getCode() == ResponseCode.SUBSCRIPTION_NOT_EXIST) {
+                System.out.println("refused " + request.getExtFields().get("topic"));
+            }
+        }
     }
 
     private String address() {

@@ -23,7 +23,7 @@ import trimtab.rocketmq.Trimtab;
  *
  * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME KIND NONE|AVG|MOVING|BROKER}. The kind is
  * {@code concurrently} (every 50th message fails once), {@code slowly} (every 20th takes long), {@code at-end}
- * (it begins where RocketMQ does if it is told nothing), {@code alert} (it asks
+ * (it begins where RocketMQ does if it is told nothing), {@code beats} (it tells its broker often what it subscribes), {@code alert} (it asks
  * its name server all the time), {@code REPORT} or {@code LEAVE} (it finds soon that it has not pulled, and does
  * that), {@code orderly}, {@code broadcasting}, {@code by-broker}, {@code hooked} (a hook of the process shuts it down), or
  * {@code several} (so it does with two consumers, after other things), or {@code interrupts} (its listener is interrupted
@@ -94,6 +94,8 @@ public final class RocketWorker {
             consumer.setPollNameServerInterval(ALERT_MS);
         } else if ("broadcasting".equals(args[6])) {
             broadcast(consumer);
+        } else if ("beats".equals(args[6])) {
+            consumer.setHeartbeatBrokerInterval(BEAT_MS);
         } else if ("by-broker".equals(args[6])) {
             consumer.setClientRebalance(false);
             consumer.setHeartbeatBrokerInterval(BEAT_MS);

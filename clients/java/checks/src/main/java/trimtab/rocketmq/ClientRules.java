@@ -32,7 +32,7 @@ import trimtab.protocol.Queue;
  * be told of the queue, which has the grant with this token, and has begun on it or not), or {@code whole NAMESPACE TOPIC}
  * (what a queue is called that the application names so, and what the client subscribes), or {@code late concurrently|orderly}
  * (what a listener answers that was registered after the line, while the queue is not the consumer's), or {@code offsets OURS|OTHERS}
- * (whether those that were laid over a consumer's are used), or {@code producer STATE S} (whether one is over that is in
+ * (whether those that were laid over a consumer's are used), or {@code posts} (whether each pull says what it subscribes), or {@code producer STATE S} (whether one is over that is in
  * this state so many seconds after it was attached); each is answered by a line.
  */
 public final class ClientRules {
@@ -71,6 +71,10 @@ public final class ClientRules {
                 return "orderly".equals(asked[1]) ? lateInOrder() : late();
             case "offsets":
                 return Boolean.toString(areUsed("OURS".equals(asked[1])));
+            case "posts":
+                return Boolean.toString(registeredLate(it -> it.registerMessageListener(
+                        (MessageListenerConcurrently) (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS))
+                                .isPostSubscriptionWhenPull());
             case "producer":
                 long attachedFor = Long.parseLong(asked[2]) * 1_000 * MS;
                 return Boolean.toString(TrimtabProducer.isOver(ServiceState.valueOf(asked[1]), attachedFor));

@@ -32,6 +32,7 @@ final class PushClient extends Client {
     @Override
     void install(UnaryOperator<OffsetStore> over, AllocateMessageQueueStrategy strategy) {
         new Listeners(gate, this).guard(consumer);
+        consumer.setPostSubscriptionWhenPull(true); // its broker remembers only the last heartbeat, which may be another's
         consumer.setOffsetStore(over.apply(consumer.getOffsetStore()));
         consumer.setAllocateMessageQueueStrategy(strategy);
     }
