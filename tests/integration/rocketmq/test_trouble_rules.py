@@ -45,6 +45,12 @@ def test_a_queue_of_which_its_broker_has_no_offset_gets_one_when_it_is_begun(cli
 
 
 @CLIENTS
+def test_a_queue_whose_listener_was_interrupted_in_a_batch_is_dropped(client: str) -> None:
+    """Not if it has done all: RocketMQ 5 would take what it has not done for done."""
+    assert ["[false, true, true]"] == play("interrupted", client=client)
+
+
+@CLIENTS
 def test_a_broker_that_acknowledges_no_offset_is_waited_for_once(client: str) -> None:
     """RocketMQ waits for five seconds, and meanwhile no queue of another broker is let go."""
     assert ["1 [7, 8] 0"] == play("deaf", client=client)

@@ -17,6 +17,7 @@ import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.MessageQueueListener;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
@@ -81,6 +82,8 @@ public final class TroubleRules {
                 return deaf();
             case "begun":
                 return begun();
+            case "interrupted":
+                return interrupted();
             case "rule-fails":
                 return ruled((group, id, queues, ids) -> {
                     throw new IllegalStateException("played");
@@ -222,6 +225,26 @@ public final class TroubleRules {
         }
         offsets.readOffset(NAMED, ReadOffsetType.READ_FROM_STORE);
         return client.store.waits + " " + client.store.sent + " " + client.store.questions;
+    }
+
+    /** Whether a queue is dropped whose listener is interrupted at four messages: all are done, two are, it says that none is. */
+    private String interrupted() {
+        List<Boolean> dropped = new ArrayList<>();
+        for (int done : new int[] {3, 1, -1}) {
+            DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("billing");
+            consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+                Thread.currentThread().interrupt();
+                context.setAckIndex(done);
+                return done < 0 ? ConsumeConcurrentlyStatus.RECONSUME_LATER : ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+            });
+            new Listeners(gate, client).guard(consumer);
+            client.take(QUEUE);
+            ((MessageListenerConcurrently) consumer.getMessageListener())
+                    .consumeMessage(Collections.nCopies(4, new MessageExt()), new ConsumeConcurrentlyContext(NAMED));
+            Thread.interrupted();
+            dropped.add(client.hasDropped(QUEUE));
+        }
+        return dropped.toString();
     }
 
     /** By a rule of RocketMQ's: how many of two queues are told at first and after many tries, one of which it has. */

@@ -65,7 +65,8 @@ final class Listeners {
             boolean isDone = false;
             try {
                 ConsumeConcurrentlyStatus status = listener.consumeMessage(messages, context);
-                isDone = status == ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+                isDone = status == ConsumeConcurrentlyStatus.CONSUME_SUCCESS
+                        && context.getAckIndex() >= messages.size() - 1; // or it has done the first ones alone
                 return status;
             } finally {
                 if (!isDone && Thread.currentThread().isInterrupted()) {
