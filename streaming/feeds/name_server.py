@@ -162,6 +162,8 @@ def route(topic: str, answer: Answer) -> Seen | None:
         return None
     try:
         said = read_json(answer.body)
+        if said.get("topicQueueMappingByBroker"):  # its clients know its queues by other names
+            raise Garbage(f"{topic}: a static topic of RocketMQ 5, which trimtab does not know")
         runs = tuple(
             RunRef(str(it["brokerName"]), 0, int(it["readQueueNums"]))
             for it in sorted(said["queueDatas"], key=lambda it: str(it["brokerName"]))
@@ -171,7 +173,14 @@ def route(topic: str, answer: Answer) -> Seen | None:
         return Seen(Route(topic=topic, version=0, exists=True, runs=runs).runs)
     except ValidationError as error:
         raise Garbage(f"{topic}: {error.errors()[0]['msg']}") from error
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+    except (
+        AttributeError,
+        ValueError,
+        KeyError,
+        TypeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise Garbage(f'a route of topic "{topic}" that cannot be read') from error
 
 

@@ -50,6 +50,11 @@ def test_a_queue_whose_listener_was_interrupted_in_a_batch_is_dropped(client: st
     assert ["[false, true, true]"] == play("interrupted", client=client)
 
 
+def test_a_granted_queue_that_the_client_never_hears_of_is_told_once() -> None:
+    """After half a minute: the controller takes it for at work."""
+    assert ["[0, 0, 1, 1, 0]"] == play("unknown")
+
+
 @CLIENTS
 def test_a_broker_that_acknowledges_no_offset_is_waited_for_once(client: str) -> None:
     """RocketMQ waits for five seconds, and meanwhile no queue of another broker is let go."""

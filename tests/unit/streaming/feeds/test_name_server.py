@@ -78,6 +78,16 @@ def test_only_its_own_word_says_that_there_is_no_topic() -> None:
     assert route("orders", Answer(1, 1, b"", "busy")) is None
 
 
+def test_a_static_topic_is_no_route() -> None:
+    """Its clients know its queues by other names, and would work on none that is granted."""
+    body = OF_4[:-1] + b',"topicQueueMappingByBroker":{"broker-a":{"totalQueues":4}}}'
+
+    with pytest.raises(Garbage, match="orders: a static topic"):
+        route("orders", Answer(0, 1, body, ""))
+    empty = OF_4[:-1] + b',"topicQueueMappingByBroker":{}}'
+    assert route("orders", Answer(0, 1, OF_4, "")) == route("orders", Answer(0, 1, empty, ""))
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -84,6 +84,8 @@ public final class TroubleRules {
                 return begun();
             case "interrupted":
                 return interrupted();
+            case "unknown":
+                return unknown();
             case "rule-fails":
                 return ruled((group, id, queues, ids) -> {
                     throw new IllegalStateException("played");
@@ -245,6 +247,22 @@ public final class TroubleRules {
             dropped.add(client.hasDropped(QUEUE));
         }
         return dropped.toString();
+    }
+
+    /** Which queues are told that the client does not know: at first, after half a minute, when another one has come. */
+    private String unknown() {
+        Routes routes = new Routes(client);
+        Queue other = new Queue("orders", "broker-b", 0);
+        List<Integer> told = new ArrayList<>();
+        for (long seconds : new long[] {0, 29, 31}) {
+            routes.complain(Set.of(QUEUE), seconds * 1_000_000_000L);
+            told.add(((Set<?>) Fields.get(routes, "told")).size());
+        }
+        routes.complain(Set.of(QUEUE, other), 40_000_000_000L);
+        told.add(((Set<?>) Fields.get(routes, "told")).size());
+        routes.complain(Set.of(), 50_000_000_000L);
+        told.add(((Set<?>) Fields.get(routes, "told")).size());
+        return told.toString();
     }
 
     /** By a rule of RocketMQ's: how many of two queues are told at first and after many tries, one of which it has. */
