@@ -56,6 +56,12 @@ def test_a_granted_queue_that_the_client_never_hears_of_is_told_once() -> None:
 
 
 @CLIENTS
+def test_a_queue_whose_offset_is_being_reset_goes_by_itself(client: str) -> None:
+    """RocketMQ writes the new offset of what is still there after ten seconds."""
+    assert ["true [] true"] == play("reset", client=client)
+
+
+@CLIENTS
 def test_a_broker_that_acknowledges_no_offset_is_waited_for_once(client: str) -> None:
     """RocketMQ waits for five seconds, and meanwhile no queue of another broker is let go."""
     assert ["1 [7, 8] 0"] == play("deaf", client=client)

@@ -86,6 +86,8 @@ public final class TroubleRules {
                 return interrupted();
             case "unknown":
                 return unknown();
+            case "reset":
+                return reset();
             case "rule-fails":
                 return ruled((group, id, queues, ids) -> {
                     throw new IllegalStateException("played");
@@ -263,6 +265,19 @@ public final class TroubleRules {
         routes.complain(Set.of(), 50_000_000_000L);
         told.add(((Set<?>) Fields.get(routes, "told")).size());
         return told.toString();
+    }
+
+    /** Whether a queue that is to go stays while RocketMQ resets its offset, and is gone then; and what was sent. */
+    private String reset() {
+        client.isSuspended = true;
+        client.take(QUEUE).setDropped(true);
+        departures.begin(List.of(FIRST));
+        departures.takeAway(true);
+        boolean stays = client.has(QUEUE);
+        String sent = client.store.sent.toString();
+        client.rebalance().getProcessQueueTable().remove(NAMED);
+        departures.look(gone -> { }, false);
+        return stays + " " + sent + " " + departures.isEmpty();
     }
 
     /** By a rule of RocketMQ's: how many of two queues are told at first and after many tries, one of which it has. */

@@ -244,6 +244,12 @@ abstract class Client {
         return mine != null && DROPPED.contains(mine);
     }
 
+    /** Whether RocketMQ has dropped a queue by itself: it writes the offset of a reset, and removes it, up to ten seconds later. */
+    boolean isDroppedByItself(Queue queue) {
+        ProcessQueue mine = rebalance().getProcessQueueTable().get(named(queue));
+        return mine != null && mine.isDropped() && !DROPPED.contains(mine);
+    }
+
     /** Whether the application has suspended it: then it asks no strategy until it is resumed. */
     boolean isSuspended() {
         return false; // only a push consumer may be

@@ -62,13 +62,14 @@ final class Departures {
 
     /**
      * Takes them from a client that would not let them go, because it asks no strategy: it is suspended, or no broker of
-     * their topic says who else is in the group.
+     * their topic says who else is in the group. While RocketMQ resets offsets the client is suspended, too: those queues
+     * go by themselves, with the offset that an operator has asked for.
      */
     void takeAway(boolean isSuspended) {
         Set<Grant> stuck;
         synchronized (this) {
             stuck = leaving.keySet().stream()
-                    .filter(it -> isSuspended || isUnasked(it))
+                    .filter(it -> isSuspended ? !client.isDroppedByItself(it.queue) : isUnasked(it))
                     .filter(it -> !client.keepsUntilSettled() || settled.contains(it))
                     .collect(Collectors.toSet());
         }
