@@ -79,6 +79,11 @@ def test_each_pull_says_what_is_subscribed(client: str) -> None:
     assert ["true"] == play("posts", client=client)
 
 
+def test_a_consumer_that_cannot_be_a_member_is_given_nothing() -> None:
+    """If the strategy threw, RocketMQ would keep its queues, and ask for ever."""
+    assert ["[] WAITING"] == play("named 300")
+
+
 def test_a_producer_that_does_not_start_is_not_waited_for_for_ever() -> None:
     """A failed start can be followed by no shutdown, and each attached one has a thread."""
     over = play(

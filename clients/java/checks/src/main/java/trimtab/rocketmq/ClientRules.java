@@ -32,7 +32,8 @@ import trimtab.protocol.Queue;
  * be told of the queue, which has the grant with this token, and has begun on it or not), or {@code whole NAMESPACE TOPIC}
  * (what a queue is called that the application names so, and what the client subscribes), or {@code late concurrently|orderly}
  * (what a listener answers that was registered after the line, while the queue is not the consumer's), or {@code offsets OURS|OTHERS}
- * (whether those that were laid over a consumer's are used), or {@code posts} (whether each pull says what it subscribes), or {@code producer STATE S} (whether one is over that is in
+ * (whether those that were laid over a consumer's are used), or {@code posts} (whether each pull says what it subscribes), or
+ * {@code named LENGTH} (what a consumer is given whose client id is so long), or {@code producer STATE S} (whether one is over that is in
  * this state so many seconds after it was attached); each is answered by a line.
  */
 public final class ClientRules {
@@ -50,6 +51,7 @@ public final class ClientRules {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             out.println(rules.answer(line.split(" ")));
         }
+        System.exit(0); // what RocketMQ has begun for a played client goes on
     }
 
     private String answer(String[] asked) throws MQClientException {
@@ -75,6 +77,8 @@ public final class ClientRules {
                 return Boolean.toString(registeredLate(it -> it.registerMessageListener(
                         (MessageListenerConcurrently) (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS))
                                 .isPostSubscriptionWhenPull());
+            case "named":
+                return named(Integer.parseInt(asked[1]));
             case "producer":
                 long attachedFor = Long.parseLong(asked[2]) * 1_000 * MS;
                 return Boolean.toString(TrimtabProducer.isOver(ServiceState.valueOf(asked[1]), attachedFor));
@@ -108,6 +112,14 @@ public final class ClientRules {
         ConsumeOrderlyContext context = new ConsumeOrderlyContext(new MessageQueue("orders", "broker-a", 0));
         MessageListenerOrderly guarded = (MessageListenerOrderly) consumer.getMessageListener();
         return guarded.consumeMessage(List.of(), context) + " " + context.isAutoCommit();
+    }
+
+    private static String named(int length) throws MQClientException {
+        PlayedClient client = new PlayedClient();
+        Follower follower = new Follower(it -> client, MemberOptions.of("127.0.0.1:1"), Fallback.NONE, false);
+        List<MessageQueue> queues = List.of(new MessageQueue("orders", "broker-a", 0));
+        String id = "a".repeat(length);
+        return follower.share("billing", id, queues, List.of(id)) + " " + follower.state();
     }
 
     private static boolean areUsed(boolean isOurs) {

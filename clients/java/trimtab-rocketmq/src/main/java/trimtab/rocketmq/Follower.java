@@ -48,6 +48,7 @@ final class Follower {
     private final AllocateMessageQueueAveragely averagely = new AllocateMessageQueueAveragely();
     private volatile Member member;
     private volatile boolean hasSaidThatNobodyAsked;
+    private boolean hasSaidThatItIsRefused;
     private OwnOffsets offsets;
 
     Follower(Function<Gate, Client> made, MemberOptions options, Fallback fallback, boolean moves) {
@@ -168,7 +169,7 @@ final class Follower {
         }
         begin(group, clientId);
         client.asks();
-        if (queues.isEmpty()) {
+        if (queues.isEmpty() || member == null) {
             return List.of();
         }
         sides.see(queues.get(0).getTopic(), clientId, clientIds);
@@ -198,21 +199,32 @@ final class Follower {
     /** Joins at the first question: only then the client knows by what name it goes. */
     private synchronized void begin(String group, String clientId) {
         List<String> topics = client.topics();
-        if (member == null) {
-            Obedience obedience = new Obedience(client, departures, sides, keeper::hurry);
-            member = new Member(group, clientId, topics, options, obedience, kafka);
-            try {
-                alone.begin();
-                member.start();
-                ProcessEnd end = new ProcessEnd(client, member);
-                keeper.start(member, end::forget);
-            } catch (Throwable e) { // a thread that could not be started: it would be a member that nobody looks after
-                member.fail("the consumer's member could not be started", e);
-                sides.end(); // no keeper does it
-                client.wake();
+        try {
+            if (member == null) {
+                join(group, clientId, topics);
+            }
+            keeper.follow(member, topics);
+        } catch (IllegalArgumentException e) { // RocketMQ allows names and numbers that trimtab does not
+            if (!hasSaidThatItIsRefused) {
+                hasSaidThatItIsRefused = true;
+                LOG.error("{}: nothing is worked on, because this consumer cannot be a member: {}", group, e.getMessage());
             }
         }
-        keeper.follow(member, topics);
+    }
+
+    private void join(String group, String clientId, List<String> topics) {
+        Obedience obedience = new Obedience(client, departures, sides, keeper::hurry);
+        member = new Member(group, clientId, topics, options, obedience, kafka);
+        try {
+            alone.begin();
+            member.start();
+            ProcessEnd end = new ProcessEnd(client, member);
+            keeper.start(member, end::forget);
+        } catch (Throwable e) { // a thread that could not be started: it would be a member that nobody looks after
+            member.fail("the consumer's member could not be started", e);
+            sides.end(); // no keeper does it
+            client.wake();
+        }
     }
 
     /** Whether its broker may be told how far it has come with a queue: until it is released, and by the clock. */
