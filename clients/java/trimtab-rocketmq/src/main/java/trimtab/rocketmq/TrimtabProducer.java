@@ -120,7 +120,7 @@ public final class TrimtabProducer implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // also an Error, of the client's or of Kafka's: nobody would hear of it
             LOG.error("{} reports no more, and no verdict counts for it: {}", reporter, e.toString(), e);
         } finally {
             verdicts.forget();
