@@ -60,6 +60,20 @@ def test_links_are_alive(document: Path) -> None:
     assert [] == [link for link in inward if not is_alive(document, link)]
 
 
+def test_every_import_in_java_exists() -> None:
+    """Whatever class of ours a document tells people to import is there."""
+    ours = [it.as_posix() for it in files("*.java")]
+    named = {
+        name
+        for document in files("*.md")
+        for name in re.findall(r"^import (trimtab\.[\w.]+);", text(document), flags=re.MULTILINE)
+    }
+
+    assert "trimtab.rocketmq.Trimtab" in named
+    places = {name: f"/{name.replace('.', '/')}.java" for name in named}
+    assert [] == [name for name, at in places.items() if not any(it.endswith(at) for it in ours)]
+
+
 def test_every_make_command_exists() -> None:
     """Whatever `make ...` a document tells people to type is a target."""
     targets = re.findall(r"^([a-z][\w-]*):.*##", text(Path("Makefile")), flags=re.MULTILINE)
