@@ -234,16 +234,6 @@ def test_a_pause_may_end_by_itself() -> None:
     assert ["its time is over"] == [it.cause.detail for it in only(PauseEnded, story.decisions)]
 
 
-def test_a_pause_that_is_over_when_it_comes_is_refused() -> None:
-    """By the broker's clock: who gave it by a slow one would think that nothing moves."""
-    story = two_members()
-    late = Pause(until=Millis(story.wall - 60_000))
-    (answer,) = only(CommandAnswered, story.reads(commanded(late)))
-
-    assert ("refused", "its end was 60 s ago by Kafka's clock") == (answer.outcome, answer.detail)
-    assert not story.state.rules.paused
-
-
 @pytest.mark.parametrize("was_read", [True, False])
 def test_a_pause_is_over_when_its_time_is_though_no_controller_was_there(*, was_read: bool) -> None:
     """The log clock stood meanwhile: what starts again ends it, or does not begin it any more."""

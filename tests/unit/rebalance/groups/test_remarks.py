@@ -17,7 +17,7 @@ from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Millis, TopicName
 from tests.builders.records import commanded, joined, registered, routed
-from tests.builders.story import Story, only
+from tests.builders.story import Story, only, two_members
 
 
 def answered(story: Story, command: Command) -> tuple[str, str]:
@@ -120,3 +120,13 @@ def test_a_share_number_that_an_exception_goes_before_says_so(name: str) -> None
     assert 1 == story.state.rules.overrides.over(story.policy).share_number_of(
         story.state.name, TopicName("orders")
     )
+
+
+def test_a_pause_that_is_over_when_it_comes_is_refused() -> None:
+    """By the broker's clock: who gave it by a slow one would think that nothing moves."""
+    story = two_members()
+    late = Pause(until=Millis(story.wall - 60_000))
+    (answer,) = only(CommandAnswered, story.reads(commanded(late)))
+
+    assert ("refused", "its end was 60 s ago by Kafka's clock") == (answer.outcome, answer.detail)
+    assert not story.state.rules.paused
