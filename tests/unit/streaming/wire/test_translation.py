@@ -23,7 +23,7 @@ from rebalance.groups.model.events import (
     Released,
     RouteObserved,
 )
-from rebalance.groups.model.overrides import Overrides, Settings
+from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import TwinRule
 from rebalance.ids import (
     BrokerName,
@@ -100,33 +100,10 @@ TOLD = Portion(
 )
 ADOPTED = Adopted(STAMP, Life(A, FIRST), LIFE, Epoch(4), TOLD, Millis(10_000), Millis(60_000))
 
-SET = protocol.Settings(
-    paused=True,
-    paused_until_ms=120,
-    own_strategy="AVG",
-    overrides=protocol.Overrides(flap_limit=7),
-    popped=("mail",),
-)
-NEWER = protocol.Settings(own_strategy="OF_A_NEWER_RELEASE", popped=("mail",))
-IS_SET = Settings(
-    paused=True,
-    pause_ends=Millis(120),
-    strategy="AVG",
-    overrides=Overrides(flap_limit=7),
-    popped=(TopicName("mail"),),
-)
-ADVANCE = Advance(start=LIFE, epoch=4, decided_ms=99)
-ADVANCED = Advanced(STAMP, LIFE, Epoch(4), Millis(99))
-
 MEANINGS: list[tuple[Record, Event | Found]] = [
     (ADOPT, ADOPTED),
     (ADOPT.model_copy(update={"mode": "shared"}), replace(ADOPTED, mode=Mode.SHARED)),
-    (ADVANCE, ADVANCED),
-    (ADVANCE.model_copy(update={"settings": SET}), replace(ADVANCED, settings=IS_SET)),
-    (
-        ADVANCE.model_copy(update={"settings": NEWER}),
-        replace(ADVANCED, settings=Settings(popped=(TopicName("mail"),))),
-    ),
+    (Advance(start=LIFE, epoch=4, decided_ms=99), Advanced(STAMP, LIFE, Epoch(4), Millis(99))),
     (
         Join(member="a", incarnation=LIFE, sequence=1, topics=("orders", "payments")),
         Joined(STAMP, Life(A, FIRST), 1, frozenset({ORDERS, TopicName("payments")})),
