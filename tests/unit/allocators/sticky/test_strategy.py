@@ -97,13 +97,13 @@ def test_racks_of_others_cost_a_level_nothing(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(strategy, "smooth", counting)
     theirs = ["t", "u", *(f"v{each}" for each in range(38))]
-    crowd = {f"a{each:04}": member("far", rack=f"r{each:04}") for each in range(9_900)}
+    many = {f"a{each:04}": member("far", rack=f"r{each:04}") for each in range(9_900)}
     pair = {"y": member(*theirs, rack="z1"), "z": member(*theirs[1:], rack="z2")}
     sizes = dict.fromkeys(theirs, 1) | {"t": 2_000, "u": 2_000}
     current = {queue: MemberId("y") for queue in shelf("u", 2_000)}
     current |= {queue: MemberId("z") for topic in theirs[2:] for queue in shelf(topic, 1)}
     current[shelf("far", 1)[0]] = MemberId("a0000")
-    plan = sticky(group(crowd | pair, sizes | {"far": 1}, current))
+    plan = sticky(group(many | pair, sizes | {"far": 1}, current))
 
     assert {(40, 3)} == set(looked)
     assert {"y"} == {plan.owners[queue] for queue in shelf("t", 2_000)}

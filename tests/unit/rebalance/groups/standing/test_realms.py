@@ -9,7 +9,6 @@ from rebalance.groups.model.policy import Policy
 from tests.builders.notation import queue_text
 from tests.builders.records import joined, left, routed
 from tests.builders.story import Story
-from tests.unit.allocators.groups import shelf
 
 SIDES: Mapping[str, object] = {"prefix": "canary-", "percent": 25}
 HOMES = {"orders": [["", number, "west" if number < 6 else "east"] for number in range(12)]}
@@ -32,7 +31,7 @@ def story_of(name: str, options: Mapping[str, object], racks: Mapping[str, str])
 def heirs(story: Story) -> list[tuple[str, str]]:
     """Return the owner and the standing heir of each queue, in order."""
     target = story.state.target
-    return [(target.owners[it], target.heirs[it]) for it in shelf("orders", 12)]
+    return [(target.owners[it], target.heirs[it]) for it in sorted(target.owners)]
 
 
 def sides(story: Story) -> set[tuple[bool, bool]]:
