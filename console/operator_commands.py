@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Any, Self
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
 from pydantic import ValidationError
 
 from console.cluster import Met, bootstrap_servers, native_options
 from console.errors import ExitCode, Failure
 from console.progress import Stderr
 from console.settings import Settings
-from console.topics import forbidden, leaderless
-from console.whole_topics import count, ends
+from console.topics import forbidden
+from console.whole_topics import count, end_of
 from trimtab.protocol import (
     COMMANDS,
     HISTORY,
@@ -130,10 +130,7 @@ class _AnswerReader:
 
     def __init__(self, settings: Settings, name: str) -> None:
         servers, topic = bootstrap_servers(settings), f"{settings.topics.prefix}{HISTORY.name}"
-        found = ends(settings, servers, topic)
-        partition = partition_of(name, len(found))
-        if (end := found[partition]) is None:
-            raise leaderless(topic, [partition])
+        end = end_of(settings, servers, topic, name)
         self._topic, self._met = topic, Met()
         self._consumer = Consumer(
             {
@@ -146,7 +143,7 @@ class _AnswerReader:
                 "error_cb": self._met,
             }
         )
-        self._consumer.assign([TopicPartition(topic, partition, end)])
+        self._consumer.assign([end])
 
     def __enter__(self) -> Self:
         """Hear from now on."""

@@ -100,6 +100,18 @@ def ends(settings: Settings, servers: str, topic: str) -> dict[int, int | None]:
         }
 
 
+def end_of(settings: Settings, servers: str, topic: str, key: str) -> TopicPartition:
+    """Return where the partition ends that all about a key is in; its leader is waited for.
+
+    Raises:
+        Away: Kafka does not answer, or it has no leader.
+        Failure: It has no such topic, or the caller may not read it.
+    """
+    with _reading(settings, servers, [topic]) as consumer:
+        (number,) = _wanted(consumer, topic, key, led_only=False)
+        return TopicPartition(topic, number, offsets(consumer, TopicPartition(topic, number))[1])
+
+
 def count(settings: Settings, servers: str, topic: str) -> int:
     """Return how many partitions a topic has, whatever the settings here say.
 

@@ -111,7 +111,8 @@ def installation(monkeypatch: pytest.MonkeyPatch) -> Installation:
     monkeypatch.setattr(operator_commands, "Producer", client)
     monkeypatch.setattr(operator_commands, "Consumer", client)
     monkeypatch.setattr(operator_commands, "count", lambda *_: PARTITIONS)
-    monkeypatch.setattr(operator_commands, "ends", lambda *_: dict.fromkeys(range(PARTITIONS), END))
+    place = TopicPartition("trimtab.history", PLACE, END)
+    monkeypatch.setattr(operator_commands, "end_of", lambda *_: place)
     return made
 
 
