@@ -15,7 +15,7 @@ from rebalance.brokers.draft import Draft
 from rebalance.ids import BrokerName, TopicName
 
 ROOM: Final = 4_000_000
-"""For all names together: ten thousand topics on forty brokers each, named as Kafka does."""
+"""For all names together: ten thousand topics on thirty brokers each, whose names are short."""
 _BESIDE: Final = 8
 """What a name takes besides its characters."""
 FEW: Final = 3

@@ -1,28 +1,42 @@
 """Settings: what operators have set for a group stays, also where their commands are gone.
 
 The log keeps commands for months, and a group may be older. Its summary is kept for ever and says
-what is in force; a controller that starts finds it (``adoption``). That counts first, and then what
-the log still has: of commands that say something of the same, the last one wins.
+what is in force; a controller that starts finds it (``adoption``). It stands behind the past, whose
+commands are obeyed first: of those some may be refused that were obeyed then, or the other way
+round. What is commanded after it counts after it.
 
 Called by ``step``. Its one rule: an end of a pause is later here than people were told, and never
 earlier; ``obeying.keep_time`` then knows the time better.
 """
 
-from dataclasses import replace
-
 from rebalance.groups.adoption import Published
+from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Advanced
-from rebalance.groups.model.state import GroupState
+from rebalance.groups.model.overrides import Settings
 from rebalance.ids import Millis
 from rebalance.stamp import Stamp
 
 
-def kept(before: GroupState, news: Published, now: Stamp) -> GroupState:
-    """Return the state with the settings that were found published, if any were."""
+def keep(draft: Draft, news: Published, now: Stamp) -> None:
+    """Have the settings in force that were found published, if any were."""
     for found in news.found:
         if isinstance(found, Advanced) and found.settings is not None:
-            ends, until = found.settings.pause_ends, None
-            if ends is not None:
-                until = Millis(now.clock + max(0, ends - found.decided))
-            before = replace(before, rules=before.rules.with_settings(found.settings, until))
-    return before
+            _enter(draft, found.settings, found.decided, now)
+
+
+def _enter(draft: Draft, told: Settings, decided: Millis, now: Stamp) -> None:
+    rules = draft.rules
+    if told.paused:
+        until = None
+        if told.pause_ends is not None:
+            until = Millis(now.clock + max(0, told.pause_ends - decided))
+            draft.expect_by(until)
+        rules.pause(until, told.pause_ends)
+    else:
+        rules.end_pause()
+    if told.strategy != rules.strategy:  # this step has been given another one to ask
+        rules.strategy = told.strategy
+        draft.target.defer()
+    draft.choose(told.overrides)
+    # The summary does not say how many share a queue, nor what nobody subscribed just then.
+    rules.popped = {**dict.fromkeys(told.popped), **rules.popped}

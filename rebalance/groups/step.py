@@ -79,9 +79,7 @@ def step(
         return Step(
             GroupState.unknown(state.name, news.epoch), ()
         )  # only the group's epoch is known
-    if news is not None:
-        state = settings.kept(adoption.begun(state, news), news, now)
-    draft = Draft(state, policy)
+    draft = Draft(state if news is None else adoption.begun(state, news), policy)
     if starts or not draft.before.is_out:
         _note_published(draft, now, starts=starts)
     _enter(draft, events, news, now, starts=starts)
@@ -114,6 +112,7 @@ def _enter(
     """
     for place, event in enumerate(events):
         if news is not None and place == news.begins:
+            settings.keep(draft, news, now)
             adoption.adopt(draft, news, events, now)
         # Later events of an adoption may be in no order of time: their stamps prove no silence.
         if news is None or place < news.begins:

@@ -4,10 +4,10 @@ Written by ``obeying``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rebalance.groups.model.drained import Drained
-from rebalance.groups.model.overrides import NONE, Overrides, Settings
+from rebalance.groups.model.overrides import NONE, Overrides
 from rebalance.ids import Life, Millis, TopicName
 
 
@@ -43,18 +43,6 @@ class Rules:
         """Tell whether nothing makes the group unlike others."""
         own = self.paused or self.strategy is not None or self.overrides != NONE or self.popped
         return not own
-
-    def with_settings(self, told: Settings, until: Millis | None) -> "Rules":
-        """Return them as a later summary says; it does not say how many share a queue."""
-        return replace(
-            self,
-            paused=told.paused,
-            paused_until=until,
-            pause_ends=told.pause_ends,
-            strategy=told.strategy,
-            overrides=told.overrides,
-            popped={**dict.fromkeys(told.popped), **self.popped},
-        )
 
 
 @dataclass(slots=True)

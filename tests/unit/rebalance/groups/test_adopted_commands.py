@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.groups.model.commands import (
+    ChooseMode,
     ChoosePolicy,
     ChooseStrategy,
     DrainMember,
@@ -22,7 +24,7 @@ from rebalance.groups.model.decisions import (
     PauseEnded,
 )
 from rebalance.groups.model.overrides import Overrides
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import MemberId, Millis, TopicName
 from tests.builders.amnesia import a_story, at_work, beats
 from tests.builders.notation import life
 from tests.builders.records import (
@@ -73,6 +75,48 @@ def test_settings_hold_whose_commands_are_gone() -> None:
 
     assert rules == story.state.rules
     assert {*"ab"} == {*story.state.membership.members}
+
+
+def test_a_groups_own_strategy_is_the_one_that_is_asked() -> None:
+    """Or queues would move to where the controller's has them, and back later."""
+    story = at_work()
+    story.reads(commanded(ChooseStrategy("AVG_BY_CIRCLE")))
+    story.settles()
+    pages, asked, general = story.pages(), list[AllocationRequest](), story.allocator
+
+    def noting(request: AllocationRequest) -> AllocationPlan:
+        asked.append(request)
+        return general(request)
+
+    story.allocator = noting
+    story.forgets(kept=len(story.log))
+
+    assert ("AVG_BY_CIRCLE", []) == (story.state.rules.strategy, asked)
+    assert pages == story.pages()
+
+
+def test_a_pause_that_was_published_refuses_nothing_that_came_before_it() -> None:
+    """The past is replayed first: a topic is shared by as many as before."""
+    story = at_work()
+    story.reads(commanded(ChooseMode(TopicName("orders"), pops=True, share_number=7)))
+    story.reads(commanded(Pause(None)))
+    story.forgets()
+
+    assert story.state.rules.paused
+    assert {"orders": 7} == story.state.rules.popped
+
+
+def test_of_settings_the_last_that_was_published_is_in_force() -> None:
+    """Its command was given under an epoch, so it is refused when the past is replayed."""
+    story = at_work()
+    story.reads(commanded(ChooseStrategy("AVG")))
+    story.settles()
+    later = commanded(ChooseStrategy("AVG_BY_CIRCLE"), base=story.state.epoch)
+    story.reads(later)
+    story.settles()
+    story.forgets()
+
+    assert "AVG_BY_CIRCLE" == story.state.rules.strategy
 
 
 def test_settings_hold_of_a_group_without_members() -> None:
