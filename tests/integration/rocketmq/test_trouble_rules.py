@@ -41,7 +41,7 @@ def test_a_silent_broker_is_waited_for_once() -> None:
 @CLIENTS
 def test_a_queue_of_which_its_broker_has_no_offset_gets_one_when_it_is_begun(client: str) -> None:
     """Or the next owner would begin at its end of that time; none is sent of another's queue."""
-    assert ["[-1, -1, -1, -2, 132] [132] 132 1"] == play("begun", client=client)
+    assert ["[-1, -1, -1, -2, 132, -2] [132] 132 1"] == play("begun", client=client)
 
 
 @CLIENTS

@@ -79,6 +79,14 @@ final class Watch {
         try {
             LOG.error("{}: {}", member, what, error);
         } catch (Throwable e) {
+            failedSilently(what, error);
+        }
+    }
+
+    private void failedSilently(String what, Throwable error) {
+        try {
+            LOG.error("{}: {}: {}", member, what, error.getClass().getName());
+        } catch (Throwable e) {
             // whoever has failed ends all the same, and loses what it has
         }
     }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
@@ -212,6 +213,9 @@ public final class TroubleRules {
             client.start = start;
             found.add(offsets.readOffset(NAMED, ReadOffsetType.MEMORY_FIRST_THEN_STORE));
         }
+        AtomicBoolean isLost = new AtomicBoolean(); // while its broker is asked where to begin
+        OwnOffsets losing = new OwnOffsets(client.store, client, it -> !isLost.getAndSet(true));
+        found.add(losing.readOffset(NAMED, ReadOffsetType.READ_FROM_STORE));
         return found + " " + client.store.sent + " " + client.store.known.get(NAMED) + " " + client.count("greet");
     }
 

@@ -129,10 +129,12 @@ final class Intake {
         });
     }
 
-    /** The client is to go to what comes next of each: it may be too far. */
+    /** The client is to go to what comes next of each: it may be too far. Those that wait for a beginning are paused. */
     synchronized void readAgain() {
         for (Reading reading : readings.values()) {
-            reading.seekTo = reading.seekTo == null ? (Long) reading.next : reading.seekTo;
+            if (!reading.astray && reading.seekTo == null) {
+                reading.seekTo = reading.next;
+            }
         }
         changed = true;
     }

@@ -86,7 +86,8 @@ final class Telling {
             } catch (InterruptedException e) {
                 // a listener has left it so; nobody ends this thread by that
             } catch (Throwable e) {
-                failed.accept(e);
+                failed.accept(e); // the consumer is over
+                return;
             }
         }
     }

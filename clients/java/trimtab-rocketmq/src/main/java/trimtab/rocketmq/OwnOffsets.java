@@ -1,5 +1,7 @@
 package trimtab.rocketmq;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -38,6 +40,12 @@ final class OwnOffsets implements OffsetStore {
     /** What RocketMQ's store says if it does not know. */
     private static final long NO_ANSWER = -2;
     private static final long NONE = -1;
+    /** A broker does not take where a queue begins. */
+    private static final long REFUSED = -3;
+    /** What brokers answer for a queue of which a group has committed nothing: QUERY_NOT_FOUND in both releases. */
+    private static final int NOT_FOUND = 22;
+    /** So often at most brokers are told of the group besides its heartbeats. */
+    private static final long GREETED_NS = 5_000_000_000L;
 
     private final Client client;
     private final Predicate<MessageQueue> isOurs;
@@ -45,6 +53,8 @@ final class OwnOffsets implements OffsetStore {
     private final Map<String, Long> deaf = new ConcurrentHashMap<>();
     /** Brokers that had no answer to a question, since when. */
     private final Map<String, Long> silent = new ConcurrentHashMap<>();
+    private volatile long greetedAt = System.nanoTime() - GREETED_NS;
+    private volatile String refusal;
     private volatile OffsetStore kept;
     private boolean hasSaidThatOthersAre;
 
@@ -124,8 +134,12 @@ final class OwnOffsets implements OffsetStore {
         } else if (now - begun > WAITED_NS) {
             silent.put(queue.getBrokerName(), now);
             LOG.warn("{}: its broker does not say where to begin, and is asked again in ten seconds", queue);
+        } else if (found == REFUSED && now - greetedAt >= GREETED_NS) {
+            greetedAt = now;
+            LOG.warn("{}: its broker does not take where it begins, and is asked again: {}", queue, refusal);
+            client.greet();
         }
-        return found;
+        return found == REFUSED ? NO_ANSWER : found;
     }
 
     /**
@@ -139,6 +153,9 @@ final class OwnOffsets implements OffsetStore {
             if (start < 0) {
                 return NONE;
             }
+            if ((isAtBroker() && !hasNone(queue)) || !isOurs.test(queue)) { // it may be another's by now
+                return NO_ANSWER;
+            }
             if (isAtBroker()) {
                 sendAndWait(queue, start);
             }
@@ -150,10 +167,27 @@ final class OwnOffsets implements OffsetStore {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) { // RocketMQ declares three; the queue is begun when it is asked again
-            LOG.warn("{}: its broker does not take where it begins, and is asked again: {}", queue, e.toString());
-            client.greet();
+            refusal = e.toString();
+            return REFUSED;
         }
         return NO_ANSWER;
+    }
+
+    /**
+     * Whether the broker itself says that it has no offset. 4.9 says so of whatever a broker refuses, as one does that has
+     * too much to do; what the group has committed would be written over.
+     */
+    private boolean hasNone(MessageQueue queue) throws ReflectiveOperationException {
+        Method question =
+                RemoteBrokerOffsetStore.class.getDeclaredMethod("fetchConsumeOffsetFromBroker", MessageQueue.class);
+        question.setAccessible(true);
+        try {
+            question.invoke(kept, queue);
+            return false;
+        } catch (InvocationTargetException e) {
+            Throwable cause = e.getCause();
+            return cause instanceof MQBrokerException && ((MQBrokerException) cause).getResponseCode() == NOT_FOUND;
+        }
     }
 
     @Override
