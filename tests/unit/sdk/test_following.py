@@ -159,7 +159,7 @@ def test_a_client_that_says_nothing_is_replaced(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("confluent_kafka.Consumer", lambda _: next(clients))
     told = follow("a:1", group="billing")
     first = next(told).assignment
-    monkeypatch.setattr("trimtab.following._WORN_S", -1.0)
+    monkeypatch.setattr("trimtab.partition_reading._WORN_S", -1.0)
 
     assert (RECORD, LATER, 1) == (first, next(told).assignment, other.begun_at)
     told.close()  # type: ignore[attr-defined]  # a generator
@@ -174,7 +174,7 @@ def test_what_is_said_of_the_group_is_no_sign_of_the_topic(
     clients = iter([silent, other])
     monkeypatch.setattr("confluent_kafka.Consumer", lambda _: next(clients))
     now = [0.0]
-    monkeypatch.setattr("trimtab.following.now_s", lambda: now[0])
+    monkeypatch.setattr("trimtab.partition_reading.now_s", lambda: now[0])
     told = follow("a:1", group="billing", is_over=lambda: now[0] > 200)
     assert RECORD == next(told).assignment
 
@@ -198,7 +198,7 @@ def test_who_was_cut_off_for_long_reads_all_again(
     clients = iter([Topic([RECORD], 1), other := Topic(later, 0)])
     polls, now = itertools.count(), [0.0]
     monkeypatch.setattr("confluent_kafka.Consumer", lambda _: next(clients))
-    monkeypatch.setattr("trimtab.following.now_s", lambda: now[0])
+    monkeypatch.setattr("trimtab.partition_reading.now_s", lambda: now[0])
     told = follow("a:1", group="billing", is_over=lambda: next(polls) > len(later) + 1)
     first = next(told).assignment
     now[0] = 2 * 86_400.0
@@ -226,7 +226,7 @@ def test_a_wrong_option_is_an_error_that_names_it() -> None:
 
 def test_a_kafka_that_nobody_reaches_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would wait without a word."""
-    monkeypatch.setattr("trimtab.following._PATIENCE_S", 0.1)
+    monkeypatch.setattr("trimtab.partition_reading._PATIENCE_S", 0.1)
 
     with pytest.raises(TransportError, match=r"^following, by Kafka at 127\.0\.0\.1:1: "):
         next(follow("127.0.0.1:1", group="billing", kafka={"log_level": 0}))
