@@ -118,8 +118,9 @@ def test_the_last_of_each_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_who_was_gone_before_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor is a late record of it, which came after its tombstone."""
+    """Nor is a late record of it, also where that comes when the rest has been read."""
     assert [] == followed(monkeypatch, [LATER, None, RECORD], 3)
+    assert [] == followed(monkeypatch, [LATER, None, RECORD], 2)
     assert [LATER, None] == followed(monkeypatch, [LATER, None, RECORD], 1)
 
 

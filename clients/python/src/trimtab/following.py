@@ -58,6 +58,8 @@ class Following:
         there = read._present  # noqa: SLF001 - its own kind
         told = [self._left(it) for it in list(self._present) if it not in there]
         told += [self._told(*it) for it in there.items()]
+        for it in read._gone.items():  # noqa: SLF001 - as above
+            self._note(*it)
         return [it for it in told if it is not None]
 
     def news(self, key: bytes | None, value: bytes | None) -> Followed | None:
@@ -76,10 +78,14 @@ class Following:
         last = self._present.pop(member, None)
         if last is None:
             return None
-        self._gone[member] = _place(last)
+        self._note(member, _place(last))
+        return Followed(member, None)
+
+    def _note(self, member: str, last: tuple[str, int]) -> None:
+        """Keep what was told last of who is gone."""
+        self._gone[member] = max(last, self._gone.pop(member, last))
         if len(self._gone) > _MOST_GONE:
             del self._gone[next(iter(self._gone))]
-        return Followed(member, None)
 
     def _told(self, member: str, record: Assignment) -> Followed | None:
         before = self._present.get(member)
