@@ -208,6 +208,28 @@ def test_who_was_cut_off_for_long_reads_all_again(
     assert OFFSET_BEGINNING == other.begun_at
 
 
+def test_who_was_frozen_for_long_while_it_waited_reads_all_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The client that wakes has just read something, and is none that says nothing."""
+    clients = iter([frozen := Topic([RECORD, LATER], 1), other := Topic([LATER], 0)])
+    polls, now = itertools.count(), [0.0]
+    monkeypatch.setattr("confluent_kafka.Consumer", lambda _: next(clients))
+    monkeypatch.setattr("trimtab.partition_reading.now_s", lambda: now[0])
+    told = follow("a:1", group="billing", is_over=lambda: next(polls) > 3)
+    assert RECORD == next(told).assignment
+    reads = frozen.poll
+
+    def sleeps(seconds: float) -> object:
+        now[0] += 86_400.0
+        return reads(seconds)
+
+    monkeypatch.setattr(frozen, "poll", sleeps)
+
+    assert [LATER] == [it.assignment for it in told]
+    assert OFFSET_BEGINNING == other.begun_at
+
+
 @pytest.mark.parametrize("key", [member_key("others", "worker-2"), b"garbage", b"\xff/x"])
 def test_what_concerns_others_or_nobody_is_left_out(key: bytes) -> None:
     """Several groups share a partition, and anybody with the right may write there."""

@@ -58,7 +58,11 @@ class PartitionReading:
         """Wait for what comes next."""
         if now_s() - self._heard_at > _WORN_S:
             self._renew()
+        began = now_s()
         message = self._consumer.poll(_LOOK_S)
+        if now_s() - began > _FRESH_S:  # the process was frozen, or the machine slept
+            self._renew()
+            return None
         if message is not None:
             if (error := message.error()) is None:
                 self._next.offset = (message.offset() or 0) + 1
