@@ -2,6 +2,7 @@
 
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
 from tests.unit.sdk.test_consumer import a_consumer, soon
 from trimtab import StuckError
+from trimtab.consuming.fair_lock import FairLock
 from trimtab.consuming.taking import Taking
 
 
@@ -151,3 +153,31 @@ def test_whatever_is_told_while_a_loop_hangs_in_the_client_waits_for_nothing(
     thread.join(WAIT_S)
 
     assert ({}, [True]) == (positions, reading.revoked)
+
+
+def test_who_comes_after_one_that_has_waited_in_vain_does_not_wait_as_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A hand-over needs several turns, and so do the calls of other threads: it would add up."""
+    monkeypatch.setattr("trimtab.consuming.fair_lock.HUNG_S", 0.6)
+    turn, waits = FairLock(), list[float]()
+    turn.limit()
+
+    def wait() -> None:
+        began = time.monotonic()
+        with suppress(StuckError), turn:
+            pass
+        waits.append(time.monotonic() - began)
+
+    def wait_beside() -> None:
+        thread = threading.Thread(target=wait)
+        thread.start()
+        thread.join(WAIT_S)
+
+    with turn:
+        wait_beside()
+        wait_beside()
+    wait_beside()
+    first, second, free = waits
+
+    assert (True, True, True) == (first > 0.6, second < 0.5, free < 0.2)

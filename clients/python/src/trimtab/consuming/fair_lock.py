@@ -26,10 +26,12 @@ class FairLock:
         """Held by the one that waits for its turn."""
         self._using = threading.RLock()
         self._limited_at = math.inf
+        self._hung = False
+        """Whether one has waited in vain: those after it need not find that out once more."""
 
     def limit(self) -> None:
         """Have nobody wait for long from now on: who has it may never let go of it."""
-        self._limited_at = now_s()
+        self._limited_at = min(self._limited_at, now_s())
 
     def __enter__(self) -> None:
         """Wait for it.
@@ -43,8 +45,10 @@ class FairLock:
         with self._next:
             began = now_s()
             while not self._using.acquire(timeout=_SLICE_S):
-                if now_s() - max(began, self._limited_at) > HUNG_S:
+                if self._hung or now_s() - max(began, self._limited_at) > HUNG_S:
+                    self._hung = True
                     raise StuckError("the loop hangs in the Kafka client: nothing else can be done")
+            self._hung = False
 
     def __exit__(self, *_: object) -> None:
         self._using.release()
