@@ -14,7 +14,7 @@ from tests.builders.event_loop import comes
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import queue
 from tests.unit.sdk.looped import a_consumer, run
-from trimtab import ConfigurationError
+from trimtab import AsyncConsumer, ConfigurationError
 from trimtab.protocol import Leave
 
 
@@ -82,6 +82,37 @@ def test_a_task_that_is_cancelled_leaves_at_once(kafka: MemoryTransport) -> None
     run(play)
 
     assert ([queue()], 1) == (released_queues(kafka), len(records(kafka, Leave)))
+
+
+@pytest.mark.slow
+def test_a_task_that_is_cancelled_leaves_though_its_thread_hangs_in_the_client(
+    kafka: MemoryTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a deserializer: its queues go to others, and the block and the process end."""
+    monkeypatch.setattr("trimtab.consuming.fair_lock.HUNG_S", 0.2)
+    hang, told = threading.Event(), list[str]()
+
+    async def work(consumer: AsyncConsumer) -> None:
+        async with consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            await comes(lambda: consumer.assignment)
+            await consumer.poll("1h")
+
+    async def play() -> None:
+        consumer = a_consumer(kafka, on_revoked=lambda _: told.append("revoked"))
+        intake = consumer._parts.intake  # noqa: SLF001 - a real client calls the application's code
+        monkeypatch.setattr(intake.client, "take", lambda *_: [hang.wait(WAIT_S)][1:])
+        task = asyncio.create_task(work(consumer))
+        await comes(lambda: intake.in_client)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run(play)
+    released = released_queues(kafka)
+    hang.set()
+
+    assert ([queue()], ["revoked"]) == (released, told)
 
 
 def test_a_task_that_is_cancelled_while_it_enters_leaves_as_well(kafka: MemoryTransport) -> None:

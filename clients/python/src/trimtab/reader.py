@@ -191,6 +191,7 @@ class Reader:
         if not self._ended and os.getpid() == self._process:
             self._ended = True
             self.parts.intake.turn.heal()
+            self.parts.intake.turn.limit()  # another thread may hang in the client
             self._end()
 
     def _end(self) -> None:

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -13,6 +14,7 @@ from tests.unit.sdk.consuming.in_memory import InMemory
 from tests.unit.sdk.test_consumer import a_consumer, soon
 from trimtab import StuckError
 from trimtab.consuming.fair_lock import FairLock
+from trimtab.consuming.intake import Intake
 from trimtab.consuming.taking import Taking
 
 
@@ -129,6 +131,24 @@ def test_a_loop_that_hangs_in_the_client_gives_its_queues_up(
         work()
 
     assert ["revoked", "released"] == told
+
+
+@pytest.mark.parametrize("end", [Intake.stop, Intake.give_up])
+def test_a_loop_that_hangs_in_the_client_is_stuck_though_it_was_told_to_stop(
+    monkeypatch: pytest.MonkeyPatch, end: Callable[[Intake], object]
+) -> None:
+    """By `stop`, a signal, or a task that is cancelled: it has no message, and does not end."""
+    reading, hang = InMemory(), threading.Event()
+    monkeypatch.setattr(reading.kafka, "take", lambda *_: [hang.wait(WAIT_S)][1:])
+    thread = threading.Thread(target=reading.intake.fetch, args=(1.0,), daemon=True)
+    thread.start()
+    until(lambda: reading.intake.in_client)
+    end(reading.intake)
+    is_stuck = stuck(reading)
+    hang.set()
+    thread.join(WAIT_S)
+
+    assert (True, False) == (is_stuck, reading.intake.in_client)
 
 
 def test_whatever_is_told_while_a_loop_hangs_in_the_client_waits_for_nothing(

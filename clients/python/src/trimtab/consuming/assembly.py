@@ -4,6 +4,7 @@ A client's library is imported only when it is chosen. Used by `Reader`.
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -20,7 +21,7 @@ from trimtab.consuming.offsets import GroupOffsets
 from trimtab.consuming.refusals import Refusals
 from trimtab.consuming.sends import Send
 from trimtab.consuming.upkeep import Upkeep
-from trimtab.errors import ConfigurationError
+from trimtab.errors import ConfigurationError, StuckError
 from trimtab.protocol import QueueRef
 from trimtab.session import Profile
 from trimtab.transports import Client as Library
@@ -127,7 +128,7 @@ class Parts:
         """End what the member's end has left."""
         self.upkeep.finish()
         self.handover.commits.close()
-        with self.intake.turn:
+        with suppress(StuckError), self.intake.turn:  # a client that hangs is left as it is
             self.intake.client.close()
 
 

@@ -57,6 +57,9 @@ class Intake:
         """Whether the application works on nothing any more, or is not waited for."""
         self.steps = 0
         """Grows when the application asks for more, and by nothing else; `Hand.at` does between."""
+        self.in_client = False
+        """Whether the client is asked for messages now: it may run code of the application's own,
+        which may hang, whatever was stopped or left meanwhile."""
         self.came_back = Bell()
         self.hands_out_again: Callable[[Grant, int], object] = _nobody
         """Told from where on messages come once more that have been handed out."""
@@ -87,7 +90,7 @@ class Intake:
             self._come_back()
             if not self.over:
                 self._begin_to_take()
-                self.hand.messages = self.client.take(AT_ONCE, self._slice(timeout_s))
+                self.hand.messages = self._asked(self.client.take, AT_ONCE, timeout_s)
                 self._torn = False
 
     def collect(self, most: int, timeout_s: float) -> int:
@@ -98,7 +101,7 @@ class Intake:
             if not self.over and len(waiting) < most:
                 self._begin_to_take()
                 waiting = self.hand.messages
-                more = self.client.collect(most - len(waiting), self._slice(timeout_s))
+                more = self._asked(self.client.collect, most - len(waiting), timeout_s)
                 self.hand.messages = waiting + more if waiting else more
                 self._torn = False
             return len(self.hand.messages)
@@ -251,9 +254,15 @@ class Intake:
         is_lost = len(owned.grants) < len(asked)
         self.due = 0.0 if self.over or is_lost else min(owned.until, now_s() + _LOOK_S)
 
-    def _slice(self, timeout_s: float) -> float:
-        """A wait of the client, for a slice at most; less than nothing would be for ever."""
-        return max(0.0, min(timeout_s, self.client.slice_s))
+    def _asked(
+        self, ask: "Callable[[int, float], list[Message]]", most: int, timeout_s: float
+    ) -> "list[Message]":
+        """Have the client wait, for a slice at most; less than nothing would be for ever."""
+        self.in_client = True
+        try:
+            return ask(most, max(0.0, min(timeout_s, self.client.slice_s)))
+        finally:
+            self.in_client = False
 
 
 def _nobody(_grant: Grant, _offset: int) -> None:

@@ -55,13 +55,15 @@ class LoopWatch:
         if progress != self._progress:
             self._progress, self._moved_at = progress, now
         elif now - self._moved_at > self._max_poll_s and not self._has_ended():
+            self._over.set()  # the consumer ends by it, so it is told once
             intake.turn.limit()
             self._stuck(now - self._moved_at)
 
     def _has_ended(self) -> bool:
         """Whether the application has left its loop; its block may still have work to do."""
         intake = self._intake
-        return intake.gone or (intake.over and intake.hand.is_empty())
+        has_left = intake.gone or (intake.over and intake.hand.is_empty())
+        return has_left and not intake.in_client
 
     def _run(self) -> None:
         rests = now_s()
