@@ -175,6 +175,30 @@ def test_whatever_is_told_while_a_loop_hangs_in_the_client_waits_for_nothing(
     assert ({}, [True]) == (positions, reading.revoked)
 
 
+@pytest.mark.parametrize(("hangs_s", "told"), [(0.3, 1), (WAIT_S, 0)])
+def test_who_leaves_waits_until_it_is_told_that_it_was_stuck(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, hangs_s: float, told: int
+) -> None:
+    """Or what `on_error` sends or writes would be lost; but it does not wait for ever."""
+    monkeypatch.setattr("trimtab.consuming.upkeep._FAREWELL_S", 0.6)
+    reading, began, goes_on, ended = InMemory(), threading.Event(), threading.Event(), list[float]()
+
+    def hear(seconds: float) -> None:
+        began.set()
+        goes_on.wait(hangs_s)
+        ended.append(seconds)
+
+    monkeypatch.setattr(reading.upkeep.loop, "_stuck", hear)
+    reading.upkeep.start()
+    assert began.wait(WAIT_S)
+    reading.parts.close()
+    heard = list(ended)
+    goes_on.set()
+
+    assert (told, 1 - told) == (len(heard), len(caplog.messages))
+    assert all(it.startswith("left while on_error hangs (hear, ") for it in caplog.messages)
+
+
 def test_who_comes_after_one_that_has_waited_in_vain_does_not_wait_as_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -5,13 +5,16 @@ its own runs. Then it keeps the turn, so here none is taken. Used by `upkeep`. I
 waits for nothing but the time.
 """
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import Final
 
+from trimtab.callbacks import Running
 from trimtab.clock import now_s
 from trimtab.consuming.intake import Intake
 
+_LOGGER: Final = logging.getLogger("trimtab")
 _ROUND_S: Final = 0.25
 """Between two looks: how late a stuck loop is noticed."""
 _FROZEN_S: Final = 5.0
@@ -39,9 +42,16 @@ class LoopWatch:
         self._moved_at = now_s()
         self._thread.start()
 
-    def finish(self) -> None:
-        """End; it waits for nobody, who may be told at this moment."""
+    def finish(self, patience_s: float) -> None:
+        """End, and wait until the application has been told, but for no callback that hangs."""
         self._over.set()
+        ident = self._thread.ident
+        if ident is not None and ident != threading.get_ident():
+            self._thread.join(patience_s)
+            if self._thread.is_alive():
+                _LOGGER.warning(
+                    "left while on_error hangs%s", Running("on_error", 0, ident).place()
+                )
 
     def forgive(self, rested_s: float) -> None:
         """After a rest: in the time in which nothing could run the loop could not come back."""

@@ -65,11 +65,11 @@ class Upkeep:
 
     def finish(self) -> None:
         """End."""
-        self._over = True
-        self.loop.finish()
+        self._over, late = True, now_s() + _FAREWELL_S
         self._wake.set()
+        self.loop.finish(_FAREWELL_S)
         if (ident := self._thread.ident) is not None:
-            self._thread.join(_FAREWELL_S)
+            self._thread.join(max(0.0, late - now_s()))
             if self._thread.is_alive():
                 place = Running("on_error", 0, ident).place() if self._is_telling else None
                 hanging = "Kafka does not answer" if place is None else f"on_error hangs{place}"
