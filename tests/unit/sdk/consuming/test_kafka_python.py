@@ -114,6 +114,30 @@ def test_what_cannot_be_read_behind_what_can_rests_when_that_is_told(
     assert 1 == len(client.troubles)
 
 
+@pytest.mark.parametrize(("paused", "blamed"), [([ONE], [set()]), ([], [{ONE}, set()])])
+def test_what_could_not_be_read_once_is_not_blamed_for_others(
+    monkeypatch: pytest.MonkeyPatch, paused: list[QueueRef], blamed: list[set[QueueRef]]
+) -> None:
+    """It would rest, and what cannot be read would be asked for again and again."""
+    consumer = Refusing()
+    client = a_client(monkeypatch, consumer)
+    left = Mock(topic_partition=TopicPartition("one", 0))
+    vars(consumer._fetcher).update(  # noqa: SLF001 - as kafka-python's
+        _next_partition_records=left, _next_in_line_exception_metadata="an error"
+    )
+    client.take(500, 0.02)
+    vars(consumer._fetcher).update(_next_in_line_exception_metadata=None)  # noqa: SLF001 - as above
+    client.pause(paused)
+    monkeypatch.setattr(consumer, "poll", Mock(side_effect=CorruptRecordError))
+    monkeypatch.setattr("trimtab.consuming.kafka_python._REST_S", 0.0)
+    rests = []
+    for _ in blamed:
+        client.take(500, 0.02)
+        rests.append(set(client._rests))  # noqa: SLF001 - whom it blames
+
+    assert blamed == rests
+
+
 def test_what_kafka_has_deleted_rests_until_it_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
     """The upkeep finds where to go on."""
     consumer = Refusing(OffsetOutOfRangeError({TopicPartition("one", 0): 7}))

@@ -87,10 +87,13 @@ class KafkaPythonClient:
             time.sleep(min(timeout_s, _LOOK_S))
             return []
         self._follow()
+        unread, self._unread = self._unread, None
+        if unread and unread in self._consumer.paused():  # then nothing is raised of it
+            unread = None
         try:
             found = self._consumer.poll(timeout_ms=int(timeout_s * 1_000), max_records=most)
         except KafkaError as error:
-            self._hear(error, forget(self._consumer) or self._unread)
+            self._hear(error, forget(self._consumer) or unread)
             return []
         except Exception:  # of a deserializer
             forget(self._consumer)
