@@ -1,5 +1,7 @@
 """When a wanted side is obeyed."""
 
+from unittest.mock import Mock
+
 import pytest
 from confluent_kafka import KafkaException, TopicPartition
 
@@ -72,6 +74,22 @@ def test_what_cannot_be_written_again_is_said(kafka: _Kafka) -> None:
 
     assert heard.by(101.0) is None
     assert len(troubles) == 1
+
+
+def test_who_could_not_write_it_again_asks_by_a_new_client(
+    kafka: _Kafka, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may never find again a broker that was away."""
+    make = Mock(return_value=kafka)
+    monkeypatch.setattr("trimtab.moving.wanted_side.Consumer", make)
+    wanted = WantedSide({}, "billing", "t.")
+    kafka.offset = SIDES.index("trimtab")
+    wanted.read()
+    kafka.offset, kafka.refuses = -1001, True
+    with pytest.raises(KafkaException):
+        wanted.read()
+
+    assert 2 == make.call_count
 
 
 def test_what_is_there_at_first_is_obeyed_at_once() -> None:

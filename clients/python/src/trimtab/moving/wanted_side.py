@@ -46,17 +46,12 @@ class WantedSide:
                 new client: librdkafka may never find again a broker that was away (H15).
         """
         try:
-            (found,) = checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
+            return self._found()
         except KafkaException:
             held: list[object] = [self._consumer]
             self._consumer = Consumer(self._settings)
             discard(held)
             raise
-        if 0 <= found.offset < len(SIDES):
-            self._last = SIDES[found.offset]
-        elif self._last is not None:
-            self.choose(self._last, "Kafka had forgotten it")
-        return self._last
 
     def choose(self, side: Side, said: str) -> None:
         """Write it.
@@ -70,6 +65,14 @@ class WantedSide:
     def close(self) -> None:
         """Ask no more."""
         self._consumer.close()
+
+    def _found(self) -> Side | None:
+        (found,) = checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
+        if 0 <= found.offset < len(SIDES):
+            self._last = SIDES[found.offset]
+        elif self._last is not None:
+            self.choose(self._last, "Kafka had forgotten it")
+        return self._last
 
 
 class Heard:
