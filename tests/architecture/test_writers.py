@@ -27,6 +27,8 @@ OTHER_WRITERS = {
     ("obeying.py", "target"): "an operator waits for no interval, or wants another strategy",
     ("pace.py", "membership"): "who beats less often is believed in for longer",
     ("pace.py", "rules"): "for ``obeying``: a pace is a command",
+    ("settings.py", "rules"): "an adoption finds what operators had set",
+    ("settings.py", "target"): "as above: another strategy is wanted",
     ("timers.py", "rules"): "a pause may end by its time",
 }
 CHANGES = {"add", "append", "clear", "discard", "pop", "put", "remove", "setdefault", "update"}
