@@ -95,10 +95,10 @@ def test_what_may_not_be_read_rests_for_a_while(monkeypatch: pytest.MonkeyPatch)
     assert {"one": 7, "other": 7} == consumer.places
 
 
-def test_what_cannot_be_read_behind_what_can_rests_when_that_is_told(
+def a_client_that_met_garbage(
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It is forgotten before, and would be fetched again and again."""
+) -> tuple[Refusing, KafkaPythonClient]:
+    """It has handed out what came before, and is to raise at its next look."""
     consumer = Refusing()
     client = a_client(monkeypatch, consumer)
     left = Mock(topic_partition=TopicPartition("one", 0))
@@ -106,6 +106,14 @@ def test_what_cannot_be_read_behind_what_can_rests_when_that_is_told(
         _next_partition_records=left, _next_in_line_exception_metadata="an error"
     )
     client.take(500, 0.02)
+    return consumer, client
+
+
+def test_what_cannot_be_read_behind_what_can_rests_when_that_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is forgotten before, and would be fetched again and again."""
+    consumer, client = a_client_that_met_garbage(monkeypatch)
     monkeypatch.setattr(consumer, "poll", Mock(side_effect=[CorruptRecordError, {}]))
     client.take(500, 0.02)
     client.take(500, 0.02)
@@ -119,13 +127,7 @@ def test_what_could_not_be_read_once_is_not_blamed_for_others(
     monkeypatch: pytest.MonkeyPatch, paused: list[QueueRef], blamed: list[set[QueueRef]]
 ) -> None:
     """It would rest, and what cannot be read would be asked for again and again."""
-    consumer = Refusing()
-    client = a_client(monkeypatch, consumer)
-    left = Mock(topic_partition=TopicPartition("one", 0))
-    vars(consumer._fetcher).update(  # noqa: SLF001 - as kafka-python's
-        _next_partition_records=left, _next_in_line_exception_metadata="an error"
-    )
-    client.take(500, 0.02)
+    consumer, client = a_client_that_met_garbage(monkeypatch)
     vars(consumer._fetcher).update(_next_in_line_exception_metadata=None)  # noqa: SLF001 - as above
     client.pause(paused)
     monkeypatch.setattr(consumer, "poll", Mock(side_effect=CorruptRecordError))
