@@ -55,6 +55,7 @@ SHARED: Final = {
     "tests/integration/sdk/test_chaos.py": "controller",
     "tests/integration/sdk/test_consumer_in_a_group.py": "controller",
     "tests/integration/sdk/test_departures.py": "controller",
+    "tests/integration/sdk/test_follower_rights.py": "secured",
     "tests/integration/sdk/test_following.py": "controller",
     "tests/integration/sdk/test_hand_over.py": "controller",
     "tests/integration/sdk/test_hung_kafka.py": "hung",
