@@ -195,10 +195,7 @@ def tick_of(row: Row) -> Tick | None:
 
 def is_own(row: Row, start: str) -> bool:
     """Tell a tick that counts: where a controller is known, only its own."""
-    if not start:
-        return True
-    tick = tick_of(row)
-    return tick is not None and tick.start == start
+    return not start or _own_tick(row, start) is not None
 
 
 def no_tick(row: Row, decoder: Decoder) -> list[DeadLetter]:
@@ -217,8 +214,13 @@ def moved(clock: LogClock, row: Row, start: str, max_step: Millis) -> LogClock:
     appended = Millis(row.appended_ms)
     if not start:
         return clock.advanced(appended, max_step)
+    tick = _own_tick(row, start)
+    return clock if tick is None else clock.ticked(tick, appended, max_step)
+
+
+def _own_tick(row: Row, start: str) -> Tick | None:
     tick = tick_of(row) if row.key == TICK_KEY else None
-    return clock if tick is None or tick.start != start else clock.ticked(tick, appended, max_step)
+    return tick if tick is not None and tick.start == start else None
 
 
 def _noted(gate: Gate, row: Row, batch: Sequence[Row], decoder: Decoder, after: int) -> Gate:
