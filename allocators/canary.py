@@ -12,6 +12,7 @@ canary never has a queue that the others could have, nor the other way round.
 """
 
 from dataclasses import replace
+from functools import cache
 
 from allocators.java_order import in_order
 from allocators.options import BadOption
@@ -19,11 +20,10 @@ from rebalance.allocation import (
     AllocationPlan,
     AllocationRequest,
     Allocator,
-    Candidate,
     Candidates,
 )
-from rebalance.ids import MemberId, Queue, TopicName
-from rebalance.realms import Apart, wanting
+from rebalance.ids import Queue, TopicName
+from rebalance.realms import Apart, wanting_each
 
 Queues = dict[TopicName, tuple[Queue, ...]]
 
@@ -62,12 +62,12 @@ def canary(prefix: str, percent: int, inner: Allocator) -> Apart:
 def _named(side: str, request: AllocationRequest) -> AllocationRequest:
     """Write the name of a side before each topic."""
     names = {topic: TopicName(f"{side} {topic}") for topic in request.queues}
-    wanted = dict[frozenset[TopicName], frozenset[TopicName]]()
-    candidates: dict[MemberId, Candidate] = {}
-    for name, one in request.candidates.items():
-        if one.topics not in wanted:
-            wanted[one.topics] = frozenset(names[it] for it in one.topics if it in names)
-        candidates[name] = wanting(one, wanted[one.topics])
+
+    @cache
+    def reach(topics: frozenset[TopicName]) -> frozenset[TopicName]:
+        return frozenset(names[it] for it in topics if it in names)
+
+    candidates = wanting_each(request.candidates, lambda _, one: reach(one.topics))
     queues = {names[topic]: shelf for topic, shelf in request.queues.items()}
     return AllocationRequest(candidates, queues)
 

@@ -13,6 +13,7 @@ it goes.
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from rebalance.allocation import (
     AllocationPlan,
@@ -20,6 +21,7 @@ from rebalance.allocation import (
     Allocator,
     Applicant,
     Candidate,
+    Candidates,
 )
 from rebalance.ids import MemberId, TopicName
 
@@ -49,19 +51,25 @@ class Apart:
         for realm, topic in common.items():
             queues[topic] = queues.get(topic, ()) + split.queues[realm]
         shut, opened = frozenset(common), frozenset(common.values())
-        reach = dict[tuple[Topics, Topics], Topics]()
-        candidates: dict[MemberId, Candidate] = {}
-        for name, one in request.candidates.items():
-            alike = split.candidates[name].topics, one.topics
-            if alike not in reach:
-                reach[alike] = (alike[0] - shut) | (one.topics & opened)
-            candidates[name] = wanting(one, reach[alike])
+
+        @cache
+        def reach(realms: Topics, topics: Topics) -> Topics:
+            return (realms - shut) | (topics & opened)
+
+        candidates = wanting_each(
+            request.candidates, lambda name, one: reach(split.candidates[name].topics, one.topics)
+        )
         return AllocationRequest(candidates, queues)
 
 
-def wanting(one: Candidate, topics: Topics) -> Candidate:
-    """Return the candidate as one that subscribes other topics."""
-    return Applicant(topics, one.weight, one.capacity, one.rack, one.instance)
+def wanting_each(
+    candidates: Candidates, topics: Callable[[MemberId, Candidate], Topics]
+) -> dict[MemberId, Candidate]:
+    """Return each candidate as one that subscribes other topics."""
+    return {
+        name: Applicant(topics(name, one), one.weight, one.capacity, one.rack, one.instance)
+        for name, one in candidates.items()
+    }
 
 
 def _common(split: AllocationRequest) -> dict[TopicName, TopicName]:

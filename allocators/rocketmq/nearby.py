@@ -8,14 +8,15 @@ The result is that of ``AllocateMachineRoomNearby``, with rooms in Java's order.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import TypeVar
 
 from allocators.java_order import queue_text
 from allocators.rocketmq.contract import Client, NullRefused, Refused, Round, Share, Strategy
 from allocators.rocketmq.rooms import RoomResolver
-from rebalance.allocation import AllocationRequest, Candidate
-from rebalance.ids import MemberId, Queue, TopicName, java_order
-from rebalance.realms import wanting
+from rebalance.allocation import AllocationRequest
+from rebalance.ids import Queue, TopicName, java_order
+from rebalance.realms import wanting_each
 
 T = TypeVar("T")
 
@@ -50,13 +51,14 @@ def by_room(rooms: RoomResolver) -> Callable[[AllocationRequest], AllocationRequ
         for topic, shelf in request.queues.items():
             homes = _grouped((rooms.broker_room(queue.broker), queue) for queue in shelf)
             queues |= {_realm(topic, room): tuple(there) for room, there in homes.items()}
-        reach = dict[tuple[str, frozenset[TopicName]], frozenset[TopicName]]()
-        candidates: dict[MemberId, Candidate] = {}
-        for name, one in request.candidates.items():
-            room = rooms.client_room(name)
-            if (room, one.topics) not in reach:
-                reach[room, one.topics] = frozenset(_realm(topic, room) for topic in one.topics)
-            candidates[name] = wanting(one, reach[room, one.topics])
+
+        @cache
+        def reach(room: str, topics: frozenset[TopicName]) -> frozenset[TopicName]:
+            return frozenset(_realm(topic, room) for topic in topics)
+
+        candidates = wanting_each(
+            request.candidates, lambda name, one: reach(rooms.client_room(name), one.topics)
+        )
         return AllocationRequest(candidates, queues)
 
     return split

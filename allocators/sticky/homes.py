@@ -15,6 +15,7 @@ queue leaves its racks only when they have nobody for it.
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from allocators.sticky.labels import Labels
@@ -26,7 +27,7 @@ from rebalance.allocation import (
 )
 from rebalance.ids import Queue, TopicName
 from rebalance.racks import by_queue
-from rebalance.realms import Apart, wanting
+from rebalance.realms import Apart, wanting_each
 
 ANYWHERE = ""
 """The rack of a queue that has none, and of a member that names none."""
@@ -55,8 +56,7 @@ def at_home(racks: Racks, inner: Allocator) -> Apart:
     """Let ``inner`` deal what each rack's members may have."""
 
     def shelves_apart(request: AllocationRequest) -> AllocationRequest:
-        people = request.candidates.values()
-        inhabited = _inhabited(people)
+        inhabited = _inhabited(request.candidates.values())
         shelves = {
             topic: _by_racks(
                 queues,
@@ -71,15 +71,12 @@ def at_home(racks: Racks, inner: Allocator) -> Apart:
             for topic, shelf in shelves.items()
             for those, queues in shelf.items()
         }
-        reach = dict[tuple[frozenset[TopicName], str], frozenset[TopicName]]()
-        for one in people:
-            alike = one.topics, one.rack
-            if alike not in reach:
-                reach[alike] = _reach(*alike, shelves)
-        candidates = {
-            name: wanting(one, reach[one.topics, one.rack])
-            for name, one in request.candidates.items()
-        }
+
+        @cache
+        def reach(topics: frozenset[TopicName], rack: str) -> frozenset[TopicName]:
+            return _reach(topics, rack, shelves)
+
+        candidates = wanting_each(request.candidates, lambda _, one: reach(one.topics, one.rack))
         return AllocationRequest(candidates, queues, request.current)
 
     def allocate(request: AllocationRequest) -> AllocationPlan:
