@@ -51,9 +51,8 @@ run: setup ## Start the controller (on an embedded Kafka, unless TRIMTAB_KAFKA__
 PURE := not (kafka or spark or packaging or gate or slow)
 # A process more than cores, for the pure tests wait a little as well.
 ONE_MORE = $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
-# How many processes run tests: two with the lowest priority for those that need no JVM, two for
-# those that do, which wait most of their time, and one for these when the first two are done
-# (tests/builders/sharing.py).
+# How many processes run tests: two with the lowest priority for those that need no JVM, and three
+# for those that do, which wait most of their time (tests/builders/sharing.py).
 AT_ONCE ?= 5
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name

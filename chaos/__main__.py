@@ -28,6 +28,7 @@ from chaos.on_rocketmq import checks_by, faults_of, on_rocketmq
 from chaos.rocketmq_servers import Servers
 from chaos.round import Round, WorkOn, play
 from console.embedded.broker import EmbeddedKafka
+from console.embedded.ports import choose_ports
 from console.errors import ExitCode, Failure
 from console.output import columns
 from console.progress import Stderr
@@ -111,7 +112,7 @@ def _installation(
     place: Path, stack: ExitStack, further: Mapping[str, object] = _NOTHING
 ) -> Installation:
     with Stderr().step("starting Kafka and the controller"):
-        lines = stack.enter_context(Lines(MEMBERS + 1))
+        lines = stack.enter_context(Lines(choose_ports(2 * (MEMBERS + 1))))
         kafka = EmbeddedKafka(place, port=0, properties=lines.properties)
         broker = Broker(kafka.start(), lines)
         stack.callback(broker.stop)

@@ -56,7 +56,7 @@ class Broker:
 
     def __init__(self, kafka: EmbeddedKafka, lines: Lines | None = None) -> None:
         self.kafka = kafka
-        self.lines = Lines(0) if lines is None else lines
+        self.lines = Lines(()) if lines is None else lines
 
     @property
     def servers(self) -> str:

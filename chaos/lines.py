@@ -5,26 +5,44 @@ line the broker has a listener, and says that this is where the proxy listens. U
 which hurts lines by `injector`. Its one rule: who hurts and checks has no line, and hears all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Final, Self
 
 from bench.brokers.proxy import Proxy
 from chaos.faults import Fault, Kind
 from console.embedded.broker_files import LOOPBACK
-from console.embedded.ports import choose_ports
 
 _LATE_S: Final = 0.4
 """Each way: a question and its answer take most of a second."""
 
 
 class Lines:
-    """So many lines, for as long as the ``with`` block runs; it is to begin before the broker."""
+    """The lines of a broker, for as long as the ``with`` block runs.
 
-    def __init__(self, count: int) -> None:
-        self._ports = choose_ports(count)
-        self._proxies = [Proxy(0, port) for port in self._ports]
+    Args:
+        ports: Free ones: where the broker listens for each line, then where each proxy does. The
+            broker is to be told `properties_of` them before it starts.
+    """
+
+    def __init__(self, ports: Sequence[int]) -> None:
+        self.properties = self.properties_of(ports)
+        """What the broker is told."""
+        self._proxies = [Proxy(told, listens) for listens, told in _ends(ports)]
         self._running = ExitStack()
+
+    @staticmethod
+    def properties_of(ports: Sequence[int]) -> Mapping[str, str]:
+        """What the broker is to be told of lines at these ports."""
+        if not ports:
+            return {}
+        ends = [(f"LINE{number}", *both) for number, both in enumerate(_ends(ports))]
+        of_all = {
+            "listeners": [f"{name}://{LOOPBACK}:{listens}" for name, listens, _ in ends],
+            "advertised.listeners": [f"{name}://{LOOPBACK}:{told}" for name, _, told in ends],
+            "listener.security.protocol.map": [f"{name}:PLAINTEXT" for name, _, _ in ends],
+        }
+        return {name: ",".join(those) for name, those in of_all.items()}
 
     def __len__(self) -> int:
         """How many."""
@@ -53,20 +71,6 @@ class Lines:
         """The proxy of its victim; the controller has the last line."""
         return self._proxies[fault.victims[0] if fault.victims else -1]
 
-    @property
-    def properties(self) -> Mapping[str, str]:
-        """What the broker is to be told."""
-        if not self._proxies:
-            return {}
-        names = [f"LINE{number}" for number in range(len(self))]
-        listens = zip(names, self._ports, strict=True)
-        told = zip(names, (it.port for it in self._proxies), strict=True)
-        return {
-            "listeners": ",".join(f"{name}://{LOOPBACK}:{port}" for name, port in listens),
-            "advertised.listeners": ",".join(f"{name}://{LOOPBACK}:{it}" for name, it in told),
-            "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in names),
-        }
-
     def __enter__(self) -> Self:
         for proxy in self._proxies:
             self._running.enter_context(proxy)
@@ -74,3 +78,9 @@ class Lines:
 
     def __exit__(self, *_: object) -> None:
         self._running.close()
+
+
+def _ends(ports: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where the broker listens, and where it says that it does, line by line."""
+    count = len(ports) // 2
+    return zip(ports[:count], ports[count:], strict=True)

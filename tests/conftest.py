@@ -14,7 +14,15 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, configuration, settings
 
-from tests.builders.sharing import BACKGROUND, SHARED, Sharing, file_of, give_way, needs_jvm
+from tests.builders.sharing import (
+    BACKGROUND,
+    SHARED,
+    Sharing,
+    file_of,
+    give_way,
+    is_shared,
+    needs_jvm,
+)
 
 CACHE = Path(__file__).parents[1] / ".cache"
 
@@ -78,7 +86,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Sort by price, after the shuffle."""
     items.sort(key=price)
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda it: (it.get_closest_marker("slow") is None, -limit(it), -price(it)))
+        items.sort(key=haste)
     sharing = {
         file_of(it.nodeid) for it in items if "controller" in getattr(it, "fixturenames", ())
     }
@@ -99,6 +107,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GARBAGE)
+
+
+def haste(item: pytest.Item) -> tuple[bool, bool, float, int]:
+    """What begins first where there are several processes: what shares, and what takes long."""
+    quick = item.get_closest_marker("slow") is None
+    return not is_shared(item.nodeid), quick, -limit(item), -price(item)
 
 
 def give_time(item: pytest.Item) -> None:

@@ -55,10 +55,15 @@ class RedisServer:
                 else:
                     return
 
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        assert self._process is not None
+        return self._process.pid
+
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal."""
-        assert self._process is not None
-        os.kill(self._process.pid, number)
+        os.kill(self.pid, number)
 
     def stop(self) -> None:
         """Stop it; what it held is forgotten."""

@@ -1,8 +1,8 @@
 """How tests are dealt out to several processes (`--dist=loadgroup`), so that no core ever waits.
 
-Tests with a JVM wait half of their time: for sessions to end, for one another. Two processes of the
-lowest priority run the others meanwhile, with what the first ones leave of the machine. When all of
-these are dealt out, one more process begins, and runs those with a JVM.
+Tests with a JVM wait most of their time: for sessions to end, for one another. Two processes of the
+lowest priority run the others meanwhile, with what the first ones leave of the machine, and with
+all of it when these are done.
 """
 
 import os
@@ -16,10 +16,6 @@ from xdist.scheduler import LoadScopeScheduling
 BACKGROUND: Final = ("gw0", "gw1")
 """The processes for tests without a JVM, as xdist names them: one for each core."""
 
-RESERVE: Final = "gw4"
-"""The process that begins when no test without a JVM is left to deal out; it is the fifth."""
-_BEFORE_RESERVE: Final = 4
-
 NEEDS_JVM: Final = ("tests/integration/", "tests/packaging/")
 """Where the tests are that wait most of their time."""
 
@@ -30,26 +26,26 @@ SHARED: Final = {
     "tests/integration/console/test_terminal.py": "controller",
     "tests/integration/controller/test_outside.py": "controller",
     "tests/integration/controller/test_poison.py": "controller",
-    "tests/integration/controller/test_route_watcher.py": "controller",
+    "tests/integration/controller/test_route_watcher.py": "rocketmq",
     "tests/integration/controller/test_spark_pages.py": "controller",
     "tests/integration/controller/test_verdicts.py": "controller",
     "tests/integration/java/test_consumer.py": "controller",
     "tests/integration/java/test_mistakes.py": "controller",
     "tests/integration/java/test_refused.py": "secured",
-    "tests/integration/rocketmq/test_beginnings.py": "controller",
-    "tests/integration/rocketmq/test_chaos.py": "controller",
+    "tests/integration/rocketmq/test_beginnings.py": "rocketmq",
+    "tests/integration/rocketmq/test_chaos.py": "rocketmq",
     "tests/integration/rocketmq/test_clusters.py": "clusters",
-    "tests/integration/rocketmq/test_consumers.py": "controller",
-    "tests/integration/rocketmq/test_endings.py": "controller",
-    "tests/integration/rocketmq/test_heartbeats.py": "controller",
-    "tests/integration/rocketmq/test_hook.py": "controller",
-    "tests/integration/rocketmq/test_moving.py": "controller",
-    "tests/integration/rocketmq/test_names.py": "controller",
-    "tests/integration/rocketmq/test_producers.py": "controller",
-    "tests/integration/rocketmq/test_pulling.py": "controller",
+    "tests/integration/rocketmq/test_consumers.py": "rocketmq",
+    "tests/integration/rocketmq/test_endings.py": "rocketmq",
+    "tests/integration/rocketmq/test_heartbeats.py": "rocketmq",
+    "tests/integration/rocketmq/test_hook.py": "rocketmq",
+    "tests/integration/rocketmq/test_moving.py": "rocketmq",
+    "tests/integration/rocketmq/test_names.py": "rocketmq",
+    "tests/integration/rocketmq/test_producers.py": "rocketmq",
+    "tests/integration/rocketmq/test_pulling.py": "rocketmq",
     "tests/integration/rocketmq/test_rights.py": "secured",
-    "tests/integration/rocketmq/test_rolling.py": "controller",
-    "tests/integration/rocketmq/test_subscriptions.py": "controller",
+    "tests/integration/rocketmq/test_rolling.py": "rocketmq",
+    "tests/integration/rocketmq/test_subscriptions.py": "rocketmq",
     "tests/integration/sdk/test_accounts.py": "controller",
     "tests/integration/sdk/test_bad_broker.py": "cluster",
     "tests/integration/sdk/test_chaos.py": "controller",
@@ -69,7 +65,13 @@ SHARED: Final = {
     "tests/packaging/test_image_context.py": "image",
     "tests/packaging/test_sdk_wheel.py": "wheels",
 }
-"""What files share that takes many seconds: they run in one process, all others test by test."""
+"""What files share that takes many seconds: they run in one process, all others test by test.
+
+Those of the controller that tests share are in two processes; one of these has the name server that
+the controller asks.
+"""
+TOGETHER: Final = frozenset({"controller", "rocketmq"})
+"""Who has the shared controller: these begin first, so that it is needed for no longer."""
 _FEWEST: Final = 2
 """Tests that a process has to know before it begins one."""
 _SHARED_UNITS: Final = frozenset(SHARED.values())
@@ -97,44 +99,15 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         units = self.assigned_work[node]
         for unit in [it for it, tests in units.items() if all(tests.values())]:
             del units[unit]
-        crashed: str | None = super().remove_node(node)
-        self._call_reserve()
-        return crashed
-
-    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:  # noqa: ANN401 - of xdist
-        """Have the one in reserve begin as soon as it may."""
-        super().mark_test_complete(node, item_index, duration)
-        self._call_reserve()
-
-    def _call_reserve(self) -> None:
-        for it in self.nodes:
-            if it.gateway.id == RESERVE and self._pending_of(self.assigned_work[it]) < _FEWEST:
-                self._reschedule(it)
+        return super().remove_node(node)  # type: ignore[no-any-return]  # of xdist
 
     def _reschedule(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """Give a process two tests, also one that replaces another; it begins with no fewer."""
-        if self._waits(node):
-            return
         super()._reschedule(node)
         while not node.shutting_down and self._pending_of(self.assigned_work[node]) < _FEWEST:
             super()._reschedule(node)
 
-    def _waits(self, node: Any) -> bool:  # noqa: ANN401 - of xdist
-        """Whether it is in reserve, and others have enough to do. Once it has begun it never waits.
-
-        With fewer processes its name is that of one that replaces another.
-        """
-        return (
-            node.gateway.id == RESERVE
-            and self.numnodes > _BEFORE_RESERVE
-            and not self.assigned_work.get(node)
-            and any(it is not node and not it.shutting_down for it in self.nodes)
-            and not all(map(needs_jvm, self.workqueue))
-        )
-
     def _assign_work_unit(self, node: Any) -> None:  # noqa: ANN401 - of xdist
-        if self._waits(node):
-            return
         units = self.assigned_work.get(node, {})
         is_free = all(units.get(self._long.get(node, ""), {}).values())  # of a long test
         chosen = self._chosen(node, last=not is_free)
@@ -158,7 +131,7 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         return next(fitting, None if background else units[0])
 
     def _split_scope(self, nodeid: str) -> str:
-        return SHARED.get(file_of(nodeid), nodeid)
+        return unit_of(nodeid)
 
 
 def give_way() -> None:
@@ -175,6 +148,16 @@ def give_way() -> None:
 def needs_jvm(unit: str) -> bool:
     """Whether what is dealt out as one is in the folders of those that need a JVM."""
     return unit in _SHARED_UNITS or unit.startswith(NEEDS_JVM)
+
+
+def unit_of(nodeid: str) -> str:
+    """As part of what a test is dealt out."""
+    return SHARED.get(file_of(nodeid), nodeid)
+
+
+def is_shared(nodeid: str) -> bool:
+    """Whether a test has the shared controller."""
+    return unit_of(nodeid) in TOGETHER
 
 
 def file_of(nodeid: str) -> str:

@@ -5,8 +5,9 @@ directory. Tests share it, so none may rely on topics, groups or offsets that an
 take ``topics_prefix`` for trimtab's topics, and derive every other topic, group and member name
 from it as well. Mark the tests ``@pytest.mark.kafka``.
 
-``controller`` is one controller on it for the whole session; its tests share it and keep apart by
-``group`` and ``topic``. Mark those ``@pytest.mark.spark`` as well.
+``controller`` is one controller, on a broker of its own, for all processes that run tests. Its
+tests may run at a time, and keep apart by ``group`` and ``topic``; who freezes it, or looks at what
+all others do, is marked ``alone``. Mark them ``@pytest.mark.spark`` as well.
 
     @pytest.mark.kafka
     def test_something(kafka: EmbeddedKafka, topics_prefix: str) -> None:
@@ -24,11 +25,9 @@ from pathlib import Path
 
 import pytest
 
-from chaos.fleet import MEMBERS
-from chaos.lines import Lines
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.command_line import Run, caller
-from tests.builders.redis_server import RedisServer
+from tests.builders.sharing import is_shared
 from tests.integration.accounts import Account
 from tests.integration.controller_process import ControllerProcess, ends_of_logs, forget_ended
 from tests.integration.published import Published
@@ -36,9 +35,17 @@ from tests.integration.readings import Reading, fill
 from tests.integration.secured_callers import ANN, PASSWORD, PREFIX
 from tests.integration.secured_callers import PARTITIONS as SECURED_PARTITIONS
 from tests.integration.secured_kafka import SecuredKafka
-from tests.integration.shared_controller import (  # noqa: F401 - a fixture and a hook
+from tests.integration.shared_installation import (  # noqa: F401 - fixtures and a hook
+    RACK,
+    SharedInstallation,
+    free_names,
+    plain_server,
     pytest_runtest_teardown,
-    shared_controller,
+    several,
+    used_controller,
+    used_installation,
+    used_lines,
+    used_redis_server,
 )
 from tests.integration.topics import PARTITIONS, create_control_topics, create_topic
 from trimtab import Member
@@ -59,22 +66,27 @@ hold was verified by their hashes, so Java does not verify each class: a sixth o
 
 MakeMember = Callable[[str], Member]
 QUEUES = 8  # of the topic of a test's group
-RACK = "east"  # where the session's broker stands
 
 
 @pytest.fixture(scope="session")
-def lines() -> Iterator[Lines]:
-    """Ways to the session's broker that can be cut and held up, for as many members."""
-    with Lines(MEMBERS) as those:
-        yield those
-
-
-@pytest.fixture(scope="session")
-def kafka(tmp_path_factory: pytest.TempPathFactory, lines: Lines) -> Iterator[EmbeddedKafka]:
-    """The session's broker; its log is named when it fails to start."""
-    properties = {**lines.properties, "broker.rack": RACK}
+def own_kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedKafka]:
+    """The broker of this session; its log is named when it fails to start."""
+    properties = {"broker.rack": RACK}
     with EmbeddedKafka(tmp_path_factory.mktemp("kafka"), port=0, properties=properties) as broker:
         yield broker
+
+
+@pytest.fixture
+def kafka(request: pytest.FixtureRequest) -> EmbeddedKafka:
+    """The broker of the shared controller for the tests that have that, the session's for others.
+
+    Who freezes the one holds up only those who know of it.
+    """
+    if is_shared(request.node.nodeid):
+        shared: SharedInstallation = request.getfixturevalue("installation")
+        return shared.kafka
+    own: EmbeddedKafka = request.getfixturevalue("own_kafka")
+    return own
 
 
 @pytest.fixture(scope="session")
@@ -171,13 +183,6 @@ def run(command_line: Run) -> Run:
     """The same, with its topics made."""
     assert 0 == command_line("topics", "init")[0]
     return command_line
-
-
-@pytest.fixture(scope="session")
-def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """The Redis of the session's controller."""
-    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
-        yield server
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from console.tethered_process import TetheredProcess
 from streaming.process.readiness import Readiness, file_of, read, standby_age_s
@@ -37,6 +37,20 @@ FRUGAL = {
 _LAST = 20
 _BEFORE_THAT = 40
 """Lines of the end of a log that are shown; four batches a second are logged."""
+
+
+class _Elsewhere(NamedTuple):
+    """One that another process of these tests has started, and ends."""
+
+    pid: int
+
+    def poll(self) -> int | None:
+        """None while it runs."""
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return 0
+        return None
 
 
 STARTED: list["ControllerProcess"] = []
@@ -95,7 +109,7 @@ class ControllerProcess:
         self.settings = given
         run = [sys.executable, "-m", "console.main", "run", "--init-topics"]
         self.command = list(map(str, [*run, *further, *flags]))
-        self._process: TetheredProcess | None = None
+        self._process: TetheredProcess | _Elsewhere | None = None
 
     @property
     def pid(self) -> int:
@@ -118,6 +132,13 @@ class ControllerProcess:
         lines = self.log.read_text(errors="replace").splitlines()
         news = [line for line in lines[:-_LAST] if "[debug" not in line]
         return "\n".join(news[-_BEFORE_THAT:] + lines[-_LAST:])
+
+    def found(self, pid: int) -> bool:
+        """Whether another process of these tests has started it, and it runs."""
+        self._process = _Elsewhere(pid)
+        if self.is_running and self not in STARTED:
+            STARTED.append(self)
+        return self.is_running
 
     def refuses(self) -> int:
         """Start it and wait until it ends by itself; return its exit code."""
@@ -158,20 +179,18 @@ class ControllerProcess:
 
     def stop(self) -> int:
         """Tell it to stop, and return its exit code."""
-        assert self._process is not None, "not started"
-        return self._process.stop()
+        return self._own().stop()
 
     def ends(self, patience_s: float) -> int:
         """Wait for it to end by itself, and return its exit code."""
-        assert self._process is not None, "not started"
-        return self._process.wait(patience_s)
+        return self._own().wait(patience_s)
 
     def kill(self) -> None:
         """Kill it and its JVM, which share a process group of their own, without a warning."""
-        assert self._process is not None, "not started"
+        own = self._own()
         with suppress(ProcessLookupError):  # it is dead already
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait(STOP_PATIENCE_S)
+            os.killpg(own.pid, signal.SIGKILL)
+        own.wait(STOP_PATIENCE_S)
 
     def lines(self, *words: str) -> list[str]:
         """The lines of its log that hold all of these words."""
@@ -199,6 +218,10 @@ class ControllerProcess:
         while not self.lines(*words):
             assert time.monotonic() < deadline, self.log.read_text()
             time.sleep(POLL_S)
+
+    def _own(self) -> TetheredProcess:
+        assert isinstance(self._process, TetheredProcess), "not started here"
+        return self._process
 
     def _begin(self) -> TetheredProcess:
         self.home.mkdir(parents=True, exist_ok=True)

@@ -53,6 +53,11 @@ class JavaProcess:
         """Its process, or that of what runs it."""
         return self._process.pid
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it runs no more."""
+        return self._process.poll() is not None
+
     def lines(self) -> list[str]:
         """What it has said so far, line by line; the last may not be whole."""
         return self.said.read_text(errors="replace").split("\n")[:-1]

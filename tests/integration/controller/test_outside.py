@@ -40,6 +40,7 @@ def test_it_meets_its_workers_by_sockets(
     assert any((controller.home / ".spark-scratch" / "sockets").glob(".*.sock"))
 
 
+@pytest.mark.alone
 def test_each_input_is_counted_once(
     kafka: EmbeddedKafka, controller: ControllerProcess, published: Published, group: str
 ) -> None:

@@ -10,7 +10,7 @@ from tests.integration.published import Published
 from tests.integration.topics import PARTITIONS
 from trimtab.protocol import TICK_KEY, Join, encode, limits, partition_of
 
-pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.alone]
 
 READ = ("members", "heartbeats", "latency", "releases", "routes", "commands")
 TOO_LONG = ("latency", "oversize")

@@ -11,9 +11,10 @@ from streaming.feeds.kafka_racks import Racks
 from streaming.feeds.metadata import Metadata
 from streaming.process.trouble import Trouble
 from tests.builders.name_server import answering
-from tests.integration.conftest import QUEUES, RACK
+from tests.integration.conftest import QUEUES
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
+from tests.integration.shared_installation import RACK
 from tests.integration.topics import create_topic, grow_topic
 from trimtab import Member
 from trimtab.protocol import RackRef
@@ -58,20 +59,23 @@ def test_the_growth_of_a_topic_reaches_its_group(
 
 
 def test_a_missing_topic_is_awaited(
-    kafka: EmbeddedKafka, controller: ControllerProcess, published: Published, group: str
+    kafka: EmbeddedKafka,
+    controller: ControllerProcess,
+    published: Published,
+    group: str,
+    names: str,
 ) -> None:
     """The group says that it waits, and is at work once somebody creates the topic.
 
     It is missing when Kafka and a name server have said so; while that is away, nobody knows.
     """
     servers, topic = kafka.bootstrap_servers, f"{group}-later"
-    port = int(str(controller.settings["routes.name_servers"]).rpartition(":")[2])
     with Member(
         servers, prefix=controller.prefix, group=group, topics=[topic], member_id="a"
     ) as member:
         published.wait_until(lambda: group in published.groups)
         assert 0 == published.groups[group].topics[topic].version
-        with answering({}, port=port):
+        with answering({}, port=int(names.rpartition(":")[2])):
             published.wait_until(lambda: published.groups[group].topics[topic].version > 0)
         assert [True] == [it.awaited for it in published.groups[group].topics.values()]
         assert () == member.assignment

@@ -21,7 +21,7 @@ from tests.integration.controller_process import ControllerProcess
 from tests.integration.java_process import JavaProcess
 from tests.integration.java_programs import java
 from tests.integration.published import Published
-from tests.integration.rocketmq.server import RocketMQ
+from tests.integration.rocketmq_server import RocketMQ
 
 QUEUES: Final = 8
 WITH_RETRIES: Final = QUEUES + 1
@@ -54,7 +54,7 @@ class Work(NamedTuple):
 
 
 class Consumers:
-    """The consumers of one group, on a RocketMQ of their own."""
+    """The consumers of one group, on a RocketMQ that runs."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Consumers:
         controller: ControllerProcess,
         published: Published,
         group: str,
-        server: RocketMQ | None = None,
+        server: RocketMQ,
     ) -> None:
         self.group, self._home = group, home
         self._controller, self._published = controller, published
@@ -76,8 +76,7 @@ class Consumers:
         self._suffix = ""
         self.killed: dict[str, int] = {}
         self.frozen: dict[str, tuple[int, int]] = {}
-        server = server or RocketMQ(home / "server", controller.name_servers[0])
-        self._server = self._stack.enter_context(server)
+        self._server, self._before = server, len(server.lines())
 
     def begin(self) -> None:
         """Make the topic, and send numbers from now on."""
@@ -104,7 +103,7 @@ class Consumers:
 
     def heard_of_server(self, word: str) -> list[str]:
         """What the brokers have said with this word in it."""
-        return [it for it in self._server.lines() if word in it]
+        return [it for it in self._server.lines()[self._before :] if word in it]
 
     def set_back(self) -> list[str]:
         """Each offset that was committed after a higher one, unless a freeze had held it up."""
@@ -221,8 +220,9 @@ class Consumers:
         )
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes; the server goes on."""
         self._stack.close()
+        self._server.rest()
 
     def _work_of(self, name: str) -> Iterator[Work]:
         begun = defaultdict[tuple[str, str, str], list[int]](list)

@@ -19,7 +19,7 @@ from console.embedded.broker import EmbeddedKafka
 from tests.builders.checkout import ROOT
 from tests.integration.controller_process import ControllerProcess
 
-pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow, pytest.mark.alone]
 
 SEED = 8931
 """It draws each kind once, and none of them late. Its consumers have a concurrent listener."""
@@ -41,11 +41,10 @@ KEPT = ROOT / ".cache" / "chaos" / f"test-rocketmq-{SEED}"
 
 
 def test_rocketmqs_consumers_lose_nothing_and_no_queue_has_two_owners(
-    kafka: EmbeddedKafka, lines: Lines, controller: ControllerProcess, tmp_path: Path
+    kafka: EmbeddedKafka, lines: Lines, controller: ControllerProcess, names: str, tmp_path: Path
 ) -> None:
     """Numbered messages while consumers, a broker and the name server come to harm."""
     rmtree(KEPT, ignore_errors=True)
-    names = controller.name_servers[0]
     with Servers(tmp_path / "rocketmq", names=names) as servers:
         installation, work_on = (Broker(kafka, lines), controller), partial(on_rocketmq, servers)
         history = play(Round(SEED, SECONDS, KINDS), installation, work_on, KEPT)

@@ -20,8 +20,8 @@ from tests.integration.java_process import JavaProcess
 from tests.integration.java_programs import java
 from tests.integration.published import Published
 from tests.integration.rocketmq.consumers import WITH_RETRIES, Consumers
-from tests.integration.rocketmq.server import RocketMQ
 from tests.integration.rocketmq.test_producers import avoids
+from tests.integration.rocketmq_server import RocketMQ
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -53,6 +53,8 @@ def sides(
         for names, (side, further) in zip(controller.name_servers, SIDES.items(), strict=True)
     }
     with ExitStack() as stack:
+        for it in servers.values():
+            stack.enter_context(it)
         yield {
             side: stack.enter_context(
                 closing(Consumers(tmp_path / side, controller, published, f"{group}-{side}", it))

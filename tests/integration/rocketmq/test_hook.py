@@ -14,7 +14,7 @@ from tests.builders.command_line import Run
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.rocketmq.consumers import QUEUES, Consumers
-from tests.integration.rocketmq.server import RocketMQ
+from tests.integration.rocketmq_server import RocketMQ
 from trimtab.protocol.history import Doubled, MemberChanged
 from trimtab.protocol.keys import MemberKey
 
@@ -38,7 +38,7 @@ five seconds."""
 
 @pytest.fixture
 def consumers(
-    tmp_path: Path, controller: ControllerProcess, published: Published, group: str
+    tmp_path: Path, controller: ControllerProcess, published: Published, group: str, names: str
 ) -> Iterator[Consumers]:
     """Consumers of the test's group, on three brokers that have the hook."""
     hook = {
@@ -47,20 +47,22 @@ def consumers(
         "groups": f"none,{group[:-4]}*",
         "patience": str(PATIENCE_S),
     }
-    names = controller.name_servers[0]
-    server = RocketMQ(tmp_path / "server", names, brokers=FURTHER, hook=hook)
-    consumers = Consumers(tmp_path, controller, published, group, server)
-    yield consumers
-    consumers.close()
+    with (
+        RocketMQ(tmp_path / "server", names, brokers=FURTHER, hook=hook) as server,
+        closing(Consumers(tmp_path, controller, published, group, server)) as consumers,
+    ):
+        yield consumers
 
 
 def test_without_kafka_the_broker_answers_by_itself(
-    tmp_path: Path, controller: ControllerProcess, published: Published, group: str
+    tmp_path: Path, controller: ControllerProcess, published: Published, group: str, names: str
 ) -> None:
     """A Kafka that no host has the name of costs a group the hook's patience, and nothing else."""
     hook = {"kafka": NOWHERE, "groups": group, "patience": str(PATIENCE_S)}
-    server = RocketMQ(tmp_path / "server", controller.name_servers[0], hook=hook)
-    with closing(Consumers(tmp_path, controller, published, group, server)) as consumers:
+    with (
+        RocketMQ(tmp_path / "server", names, hook=hook) as server,
+        closing(Consumers(tmp_path, controller, published, group, server)) as consumers,
+    ):
         consumers.begin()
         consumers.join("a", FIVE, "by-broker", fallback="BROKER")
 
@@ -139,6 +141,7 @@ def pop_and_pull(consumers: Consumers, published: Published, terminal: Run) -> N
     settle(published, consumers, *consumers.workers)
 
 
+@pytest.mark.alone
 def test_clients_that_let_their_broker_rebalance_follow_the_controller(
     consumers: Consumers,
     controller: ControllerProcess,

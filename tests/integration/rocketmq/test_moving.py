@@ -1,15 +1,12 @@
 """Old consumers beside attached ones, in the middle of a move: what happens, and who says so."""
 
 import json
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 from bench.rocketmq.programs import FIVE, FOUR
 from tests.builders.command_line import Run
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.published import Published
 from tests.integration.rocketmq.consumers import Consumers, overlaps
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -25,28 +22,26 @@ def unattached(terminal: Run, group: str) -> str:
 
 def test_old_consumers_in_a_group_that_obeys_are_named(
     controller: ControllerProcess,
-    published: Published,
     group: str,
     terminal: Run,
-    tmp_path: Path,
+    consumers: Consumers,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its queues have two owners, as docs/rocketmq.md says; no message is lost by that."""
     monkeypatch.setenv("TRIMTAB_ROUTES__NAME_SERVERS", controller.name_servers[0])
-    with closing(Consumers(tmp_path, controller, published, group)) as consumers:
-        consumers.begin()
-        consumers.join("a", FIVE, "concurrently")
-        consumers.settle("a")
-        assert not unattached(terminal, group)
+    consumers.begin()
+    consumers.join("a", FIVE, "concurrently")
+    consumers.settle("a")
+    assert not unattached(terminal, group)
 
-        consumers.join("old", FOUR, "concurrently", fallback="BROKER")
-        consumers.workers["old"].wait_for(" end ", count=20)
-        assert "1 consumers" in (told := unattached(terminal, group))
-        assert told.endswith("RocketMQ's rule, without the controller: worker@old")
+    consumers.join("old", FOUR, "concurrently", fallback="BROKER")
+    consumers.workers["old"].wait_for(" end ", count=20)
+    assert "1 consumers" in (told := unattached(terminal, group))
+    assert told.endswith("RocketMQ's rule, without the controller: worker@old")
 
-        assert consumers.workers["old"].end() == 0
-        assert not unattached(terminal, group)
-        sent = consumers.stop()
+    assert consumers.workers["old"].end() == 0
+    assert not unattached(terminal, group)
+    sent = consumers.stop()
 
     assert set(range(sent)) <= {it.number for it in consumers.work()}
     assert {"a", "old"} == {it.worker for pair in overlaps(consumers.work()) for it in pair}

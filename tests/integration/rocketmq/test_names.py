@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +12,7 @@ from bench.rocketmq.programs import FIVE
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.rocketmq.consumers import WITH_RETRIES, Consumers
-from tests.integration.rocketmq.server import RocketMQ
+from tests.integration.rocketmq_server import RocketMQ
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -21,13 +22,14 @@ AGAIN_S: Final = 15.0
 
 @pytest.fixture
 def consumers(
-    tmp_path: Path, controller: ControllerProcess, published: Published, group: str
+    tmp_path: Path, controller: ControllerProcess, published: Published, group: str, names: str
 ) -> Iterator[Consumers]:
     """Consumers of the test's group, on two brokers."""
-    server = RocketMQ(tmp_path / "server", controller.name_servers[0], brokers=["broker-b"])
-    consumers = Consumers(tmp_path, controller, published, group, server)
-    yield consumers
-    consumers.close()
+    with (
+        RocketMQ(tmp_path / "server", names, brokers=["broker-b"]) as server,
+        closing(Consumers(tmp_path, controller, published, group, server)) as consumers,
+    ):
+        yield consumers
 
 
 def test_a_name_server_that_learns_its_brokers_one_by_one_takes_no_queue(

@@ -15,7 +15,7 @@ from tests.integration.controller_process import ControllerProcess
 from tests.integration.java_process import JavaProcess
 from tests.integration.java_programs import java
 from tests.integration.published import Published
-from tests.integration.rocketmq.server import RocketMQ
+from tests.integration.rocketmq_server import RocketMQ
 from tests.integration.topics import PARTITIONS
 from trimtab.protocol import (
     LATENCY,
@@ -50,9 +50,8 @@ def cluster(group: str) -> str:
 
 
 @pytest.fixture
-def server(tmp_path: Path, controller: ControllerProcess, cluster: str) -> Iterator[RocketMQ]:
+def server(tmp_path: Path, names: str, cluster: str) -> Iterator[RocketMQ]:
     """Two brokers."""
-    names = controller.name_servers[0]
     with RocketMQ(tmp_path / "server", names, cluster, ["broker-b"]) as server:
         yield server
 

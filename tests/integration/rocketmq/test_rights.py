@@ -18,7 +18,7 @@ from console.embedded.ports import choose_port
 from tests.builders.sessions import assignment
 from tests.integration.java_process import JavaProcess
 from tests.integration.java_programs import java
-from tests.integration.rocketmq.server import RocketMQ
+from tests.integration.rocketmq_server import RocketMQ
 from tests.integration.secured_callers import PASSWORD, PATIENCE_S, until
 from tests.integration.secured_kafka import MECHANISM, SecuredKafka
 from tests.integration.topics import create_control_topics

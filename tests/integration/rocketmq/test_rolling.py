@@ -1,14 +1,10 @@
 """A group of RocketMQ's moves by a rolling deployment: old consumers and attached ones share it."""
 
 import time
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 from bench.rocketmq.programs import FIVE, FOUR
-from tests.integration.controller_process import ControllerProcess
-from tests.integration.published import Published
 from tests.integration.rocketmq.consumers import LITE, QUEUES, Consumers, Work, overlaps
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -18,46 +14,43 @@ CHANGES_NS = 3_000_000_000
 """RocketMQ's clients hear of a change one by one, and each deals anew by what it has heard."""
 
 
-def test_a_group_moves_one_by_one_and_back(
-    controller: ControllerProcess, published: Published, group: str, tmp_path: Path
-) -> None:
+def test_a_group_moves_one_by_one_and_back(consumers: Consumers) -> None:
     """Nobody works on another's queue but while RocketMQ deals anew; no message is lost."""
     changes = list[tuple[int, int]]()
-    with closing(Consumers(tmp_path, controller, published, group)) as consumers:
 
-        def joins(name: str, library: str, rule: str) -> None:
-            began = time.monotonic_ns()
-            consumers.join(name, library, "concurrently", fallback=rule)
-            consumers.workers[name].wait_for(" end ", count=20)
-            changes.append((began, time.monotonic_ns()))
+    def joins(name: str, library: str, rule: str) -> None:
+        began = time.monotonic_ns()
+        consumers.join(name, library, "concurrently", fallback=rule)
+        consumers.workers[name].wait_for(" end ", count=20)
+        changes.append((began, time.monotonic_ns()))
 
-        def leaves(name: str) -> None:
-            began = time.monotonic_ns()
-            assert consumers.workers[name].end() == 0
-            changes.append((began, time.monotonic_ns()))
+    def leaves(name: str) -> None:
+        began = time.monotonic_ns()
+        assert consumers.workers[name].end() == 0
+        changes.append((began, time.monotonic_ns()))
 
-        consumers.begin()
-        joins("old1", FOUR, "BROKER")
-        joins("old2", FIVE, "BROKER")
-        joins("new1", FIVE, "MOVING")
-        share_all(consumers, changes, "old1", "old2", "new1")
-        assert "MOVING" == consumers.state("new1")
-        leaves("old1")
-        joins("new2", FOUR, "MOVING")
-        share_all(consumers, changes, "old2", "new1", "new2")
-        leaves("old2")
-        both(consumers, "OBEYING")
-        changes.append((time.monotonic_ns(), time.monotonic_ns()))
-        consumers.settle("new1#trimtab", "new2#trimtab")
-        share_all(consumers, changes, "new1", "new2")
+    consumers.begin()
+    joins("old1", FOUR, "BROKER")
+    joins("old2", FIVE, "BROKER")
+    joins("new1", FIVE, "MOVING")
+    share_all(consumers, changes, "old1", "old2", "new1")
+    assert "MOVING" == consumers.state("new1")
+    leaves("old1")
+    joins("new2", FOUR, "MOVING")
+    share_all(consumers, changes, "old2", "new1", "new2")
+    leaves("old2")
+    both(consumers, "OBEYING")
+    changes.append((time.monotonic_ns(), time.monotonic_ns()))
+    consumers.settle("new1#trimtab", "new2#trimtab")
+    share_all(consumers, changes, "new1", "new2")
 
-        joins("old3", FIVE, "BROKER")
-        both(consumers, "MOVING")
-        share_all(consumers, changes, "new1", "new2", "old3")
-        leaves("new1")
-        leaves("new2")
-        share_all(consumers, changes, "old3")
-        sent = consumers.stop()
+    joins("old3", FIVE, "BROKER")
+    both(consumers, "MOVING")
+    share_all(consumers, changes, "new1", "new2", "old3")
+    leaves("new1")
+    leaves("new2")
+    share_all(consumers, changes, "old3")
+    sent = consumers.stop()
 
     work = consumers.work()
     assert set(range(sent)) <= {it.number for it in work}

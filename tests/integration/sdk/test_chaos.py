@@ -16,7 +16,7 @@ from console.embedded.broker import EmbeddedKafka
 from tests.builders.checkout import ROOT
 from tests.integration.controller_process import ControllerProcess
 
-pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow, pytest.mark.alone]
 
 SEED = 5439
 SECONDS = 21.0

@@ -18,7 +18,7 @@ from tests.integration.guarded import await_guard
 from tests.integration.published import Published
 from trimtab import Member
 
-pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.alone]
 
 QUEUES = 8
 AT_ONCE_S = SESSION_S / 2

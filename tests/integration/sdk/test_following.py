@@ -17,11 +17,11 @@ import trimtab
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.checkout import ROOT
 from tests.builders.examples import Running, programs
-from tests.builders.redis_server import RedisServer
 from tests.integration.conftest import MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.outside_view import metrics
 from tests.integration.published import PATIENCE_S, Published
+from tests.integration.shared_installation import SharedRedis
 from trimtab.protocol import MemberKey, encode
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -35,7 +35,7 @@ SOON_S = 20.0
 
 
 @pytest.fixture
-def hashes(redis_server: RedisServer) -> Iterator[redis.Redis]:
+def hashes(redis_server: SharedRedis) -> Iterator[redis.Redis]:
     """A client of the session's Redis, which answers again whatever the test has done to it."""
     with redis.Redis.from_url(redis_server.url) as client:
         yield client
@@ -106,7 +106,7 @@ def test_each_member_has_a_hash(
     group: str,
     member: MakeMember,
     hashes: redis.Redis,
-    redis_server: RedisServer,
+    redis_server: SharedRedis,
 ) -> None:
     """It says what Kafka says, byte for byte; the example shows it; who is gone has no value."""
     name = f"{controller.prefix}assignments:{group}/a"
@@ -130,7 +130,7 @@ def test_a_redis_that_hangs_holds_nobody_up(
     group: str,
     member: MakeMember,
     hashes: redis.Redis,
-    redis_server: RedisServer,
+    redis_server: SharedRedis,
 ) -> None:
     """Members get their queues as ever; when it answers again it is told the newest of each."""
     redis_server.signal(signal.SIGSTOP)

@@ -4,7 +4,9 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.rocketmq.broker.BrokerController;
 import org.apache.rocketmq.client.exception.MQClientException;
@@ -34,8 +36,8 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  * {@code end BROKER} ends one; {@code forget BROKER} has the name server know nothing of
  * one until it registers again, ten seconds later at most; {@code cut GROUP CLIENT BROKER...} closes a
  * client's channels; {@code watch GROUP TOPIC} says from now on what is committed, {@code committed
- * BROKER QUEUE OFFSET NANOSECONDS}; {@code names stop} and {@code names start} end its name server and begin another, which
- * knows nothing until the brokers register with it; {@code direct GROUP CLIENT} has a client work on the message sent
+ * BROKER QUEUE OFFSET NANOSECONDS}; {@code leave} has it send no more and watch nothing;
+ * {@code names stop} and {@code names start} end its name server and begin another, which knows nothing until the brokers register with it; {@code direct GROUP CLIENT} has a client work on the message sent
  * last. It ends with stdin.
  */
 public final class RocketServer {
@@ -56,6 +58,7 @@ public final class RocketServer {
     private NamesrvController names;
     private final Map<String, BrokerController> brokers = new LinkedHashMap<>();
     private final DefaultMQProducer producer = new DefaultMQProducer("checks");
+    private final List<Thread> watches = new ArrayList<>();
     private volatile boolean sending;
     private volatile SendResult last;
     private volatile long sent;
@@ -122,6 +125,14 @@ public final class RocketServer {
             case "watch":
                 brokers.forEach((name, broker) -> watch(name, broker, order[1], order[2]));
                 return "watches";
+            case "leave":
+                sending = false;
+                if (sender != null) {
+                    sender.join();
+                }
+                watches.forEach(Thread::interrupt);
+                watches.clear();
+                return "left";
             case "expire":
                 return expired(order[1], Integer.parseInt(order[2]));
             case "send":
@@ -164,8 +175,10 @@ public final class RocketServer {
     }
 
     private void watch(String name, BrokerController broker, String group, String topic) {
-        new OffsetWatch(broker, group, topic, (queue, offset) -> System.out.println(
-                "committed " + name + " " + queue + " " + offset + " " + System.nanoTime())).start();
+        OffsetWatch watch = new OffsetWatch(broker, group, topic, (queue, offset) -> System.out.println(
+                "committed " + name + " " + queue + " " + offset + " " + System.nanoTime()));
+        watches.add(watch);
+        watch.start();
     }
 
     /** The first message of each queue is there no more, so a group that is new begins at the end. */
