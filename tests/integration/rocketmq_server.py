@@ -37,6 +37,7 @@ class RocketMQ(JavaProcess):
         port = self.names.rpartition(":")[2]
         command = java("RocketServer", FIVE, hook=hook)
         super().__init__(home, [*command, str(home), port, cluster, *brokers])
+        self._old = 0
 
     def __enter__(self) -> Self:
         """Wait until they serve."""
@@ -50,6 +51,11 @@ class RocketMQ(JavaProcess):
     def rest(self) -> None:
         """Send no more, and watch nothing."""
         self.order("leave", "left")
+        self._old = len(self.lines())
+
+    def news(self) -> list[str]:
+        """What they have said since they were at rest, or began."""
+        return self.lines()[self._old :]
 
     def order(self, order: str, answer: str) -> str:
         """Tell them something; return what they answer."""

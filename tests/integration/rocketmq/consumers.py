@@ -76,7 +76,7 @@ class Consumers:
         self._suffix = ""
         self.killed: dict[str, int] = {}
         self.frozen: dict[str, tuple[int, int]] = {}
-        self._server, self._before = server, len(server.lines())
+        self._server = server
 
     def begin(self) -> None:
         """Make the topic, and send numbers from now on."""
@@ -103,7 +103,7 @@ class Consumers:
 
     def heard_of_server(self, word: str) -> list[str]:
         """What the brokers have said with this word in it."""
-        return [it for it in self._server.lines()[self._before :] if word in it]
+        return [it for it in self._server.news() if word in it]
 
     def set_back(self) -> list[str]:
         """Each offset that was committed after a higher one, unless a freeze had held it up."""
