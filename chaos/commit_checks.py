@@ -88,13 +88,17 @@ def excused(history: History) -> int:
 
 def _set_back(history: History) -> Iterator[tuple[Event, Event]]:
     """Commits that are lower than one before them, or under a lower token."""
-    highest: dict[int, Event] = {}
+    furthest, youngest = dict[int, Event](), dict[int, Event]()
     for event in history:
         if event.kind == "committed":
-            before = highest.get(event.queue, event)
-            if event.offset < before.offset or event.token < before.token:
+            before = furthest.get(event.queue, event)
+            under = youngest.get(event.queue, event)
+            if event.offset < before.offset:
                 yield before, event
-            highest[event.queue] = max(before, event, key=lambda it: it.offset)
+            elif event.token < under.token:
+                yield under, event
+            furthest[event.queue] = max(before, event, key=lambda it: it.offset)
+            youngest[event.queue] = max(under, event, key=lambda it: it.token)
 
 
 def _on_their_way(history: History) -> set[Event]:

@@ -48,6 +48,15 @@ FROZEN = ordered(
 )
 """One is frozen with a message on its way, and another takes over meanwhile."""
 
+REPEATED = ordered(
+    [
+        *GOOD,
+        at(4.5, "kafka", "committed", token=2, offset=1),
+        at(4.6, "kafka", "committed", token=1, offset=2),
+    ]
+)
+"""An heir commits what is committed, and the former owner goes on."""
+
 AWAKE = [
     at(20.1, "m0.1", "began", token=3),
     at(20.2, "m0.1", "handed", token=3, offset=2, number=2),
@@ -164,6 +173,7 @@ BAD = {
     "committed offsets never decrease": [
         ordered([*GOOD, at(6.5, "kafka", "committed", token=2, offset=1)]),
         ordered([*GOOD, at(6.5, "kafka", "committed", token=1, offset=3)]),
+        REPEATED,  # the heir had committed no further
         ordered([*FROZEN, at(24, "kafka", "committed", token=1, offset=1)]),  # long after it woke
         ordered([*GOOD, at(6.5, "kafka", "committed", offset=NOTHING)]),  # it is deleted
         ordered([*late("connection held up m0"), at(6.6, "kafka", "committed", offset=NOTHING)]),
