@@ -7,6 +7,7 @@ a bad history. Pure; used by the round and by the test.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations, pairwise
+from math import inf
 from typing import Final
 
 from chaos.commit_checks import commits_go_back, committed_before_its_effect
@@ -92,7 +93,7 @@ def refused_who_obey(history: History) -> Iterator[str]:
             handed[event.who, event.queue, event.offset] = event.at
         elif event.kind == "lost":
             lost[event.who, event.queue, event.token] = event.at
-        elif event.kind == "refused" and event.who not in excused:
+        elif event.kind == "refused" and event.at < excused.get(event.who, inf):
             if _is_waking(event, gone):
                 continue
             ended = lost.get((event.who, event.queue, event.token), -1)
@@ -183,7 +184,7 @@ def deaths(history: History) -> Iterator[str]:
     """No member dies by itself but one that a twin has replaced."""
     doubled = replaceable(history)
     for event in history:
-        if event.kind == "died" and event.who not in doubled:
+        if event.kind == "died" and event.at < doubled.get(event.who, inf):
             yield f"{event.who} died by itself: {event.said}"
 
 

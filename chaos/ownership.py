@@ -6,7 +6,7 @@ moment after it in which it finds out. Pure; used by the checks and the drawing.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from math import inf
 from typing import Final, NamedTuple
 
@@ -118,23 +118,23 @@ def obeyed(history: History) -> list[Tenure]:
     ]
 
 
-def replaceable(history: History) -> set[str]:
-    """Say which lives a twin may have replaced.
+def replaceable(history: History) -> dict[str, int]:
+    """Say which lives a twin may have replaced, and since when.
 
     The process that was started first. If it had nothing yet, it may have been so slow to begin its
     life that its twin's is the older one: then it is either of them.
     """
-    found, begun, slow = set[str](), set[str](), set[str]()
+    found, begun, slow = dict[str, int](), set[str](), set[str]()
     for event in history:
         name = name_of(event.who)
         match event.kind:
             case "began":
                 begun.add(event.who)
             case "doubled":
-                found.add(event.who)
+                found.setdefault(event.who, event.at)
                 slow |= {name} if event.who not in begun else set()
             case "started" if name in slow:
-                found.add(event.who)
+                found[event.who] = event.at
                 slow.remove(name)
             case _:
                 pass
@@ -161,18 +161,18 @@ def is_excused(
     return max(heard, later.at) - begun.at <= WAKE_NS
 
 
-def has_just_heard(tenure: Tenure, doubled: set[str]) -> bool:
+def has_just_heard(tenure: Tenure, doubled: Container[str]) -> bool:
     """Whether it is that of a life that read its grant late, and a moment later of its twin."""
     is_short = tenure.span.end - tenure.span.begin <= WAKE_NS
     return is_short and _is_replaced(tenure, doubled)
 
 
-def _is_replaced(tenure: Tenure, doubled: set[str]) -> bool:
+def _is_replaced(tenure: Tenure, doubled: Container[str]) -> bool:
     """Whether a twin may have ended it."""
     return tenure.who in doubled and tenure.how == "lost"
 
 
-def _cut(tenure: Tenure, doubled: set[str]) -> Span:
+def _cut(tenure: Tenure, doubled: Container[str]) -> Span:
     """A twin begins on the record that ends its elder, who may read it a moment later."""
     begin, end = tenure.span
     late = WAKE_NS if _is_replaced(tenure, doubled) else 0

@@ -52,6 +52,18 @@ def test_a_twin_may_read_its_grant_later_than_its_younger() -> None:
     assert judged("m1.1", 3.1)
 
 
+def test_who_is_doubled_later_is_held_to_everything_until_then() -> None:
+    """It is neither refused nor dead because of a twin that is to come."""
+    refused = "nobody who obeys is refused"
+
+    def judged(second: float) -> list[str]:
+        events = [at(second, "m0.1", "refused", token=1), at(second + 0.1, "m0.1", "died")]
+        return list(violations(ordered([*events, at(5, "m0.1", "doubled"), *REST])))
+
+    assert [refused, "no member dies by itself"] == judged(4)
+    assert [] == judged(6)
+
+
 def test_of_twins_the_older_life_ends_whichever_was_started_first() -> None:
     """A process that had nothing yet may have begun its life after its twin."""
     twins = [at(1, "m0.1", "doubled"), at(1, "m0.2", "started"), at(2, "m0.2", "died")]
