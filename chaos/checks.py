@@ -70,35 +70,21 @@ def one_life_a_token(history: History) -> Iterator[str]:
             yield f"queue {after.queue}: {names}: the token does not grow"
 
 
-def effects_go_back(history: History) -> Iterator[str]:
-    """Tokens never go back in effects."""
-    highest: dict[int, int] = {}
-    for event in history:
-        if event.kind == "effect":
-            if event.token < highest.get(event.queue, -1):
-                yield f"queue {event.queue}: {event.who} has an effect under {event.token}, late"
-            highest[event.queue] = max(event.token, highest.get(event.queue, -1))
+def tried_a_lower_token(history: History) -> Iterator[str]:
+    """Nobody who obeys tries an effect under a lower token than the highest so far.
 
-
-def refused_who_obey(history: History) -> Iterator[str]:
-    """No effect of who obeys is refused, unless its queue was lost while it was in hand.
-
-    Nor, as it wakes, of who could do nothing for a while: it may not have heard of the loss yet.
+    The store refuses it, whoever tries; a member looks whose the queue is just before. So none may
+    come but, as it wakes, of who could do nothing for a while, and of who has a twin.
     """
     excused, gone = replaceable(history), suspensions(history)
-    handed: dict[tuple[str, int, int], int] = {}
-    lost: dict[tuple[str, int, int], int] = {}
+    highest = defaultdict[int, int](int)
     for event in history:
-        if event.kind == "handed":
-            handed[event.who, event.queue, event.offset] = event.at
-        elif event.kind == "lost":
-            lost[event.who, event.queue, event.token] = event.at
-        elif event.kind == "refused" and event.at < excused.get(event.who, inf):
-            if _is_waking(event, gone):
-                continue
-            ended = lost.get((event.who, event.queue, event.token), -1)
-            if handed.get((event.who, event.queue, event.offset), event.at) > ended:
-                yield f"queue {event.queue}: {event.who} obeys, and is refused under {event.token}"
+        if event.kind in {"effect", "refused"}:
+            has_twin = event.at >= excused.get(event.who, inf)
+            is_late = event.kind == "refused" or event.token < highest[event.queue]
+            if is_late and not has_twin and not _is_waking(event, gone):
+                yield f"queue {event.queue}: {event.who} tries an effect under {event.token}, late"
+            highest[event.queue] = max(event.token, highest[event.queue])
 
 
 def worked_without_a_grant(history: History) -> Iterator[str]:
@@ -220,8 +206,7 @@ CHECKS: Final[Checks] = {
     "no acknowledged message is unseen": unseen,
     "no two owners at a time": two_owners,
     "one life a token, and tokens grow": one_life_a_token,
-    "tokens never go back in effects": effects_go_back,
-    "nobody who obeys is refused": refused_who_obey,
+    "tokens never go back in effects": tried_a_lower_token,
     "nobody works without a grant": worked_without_a_grant,
     "nobody gives up what is in hand": gave_what_was_in_hand,
     "nobody works on what others own": worked_on_others,

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from chaos.checks import violations
 from chaos.history import read
 from chaos.store import Store
 from console.embedded.broker_files import LOOPBACK
+from tests.builders.histories import at
 
 
 @pytest.mark.slow
@@ -23,3 +25,15 @@ def test_a_lower_token_is_refused(tmp_path: Path) -> None:
     assert [b"1\n", b"1\n", b"0\n", b"1\n"] == said
     assert effects == {10, 12}
     assert ["effect", "effect", "refused", "effect"] == [it.kind for it in read(tmp_path)]
+
+
+@pytest.mark.slow
+def test_who_is_late_shows_in_what_it_writes(tmp_path: Path) -> None:
+    """It refuses them all the same, so none of them has an effect."""
+    rest = (at(0, "round", "healed"), at(0, "round", "rested"))
+
+    with Store(tmp_path) as store:
+        store.take("m1.1", queue=0, token=2, offset=0, number=0)
+        assert {} == violations((*rest, *read(tmp_path)))
+        store.take("m0.1", queue=0, token=1, offset=1, number=1)
+        assert ["tokens never go back in effects"] == list(violations((*rest, *read(tmp_path))))
