@@ -4,7 +4,7 @@ Each takes a history and returns what is wrong, one line each. `tests/unit/chaos
 a bad history. Pure; used by the round and by the test.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations, pairwise
 from math import inf
@@ -133,27 +133,23 @@ def gave_what_was_in_hand(history: History) -> Iterator[str]:
 
 
 def worked_on_others(history: History) -> Iterator[str]:
-    """None is handed out when another has begun; who was suspended may have one on its way.
+    """None is handed out when another has begun; who was suspended may have one as it wakes.
 
     Nor is one that a twin has replaced held to it, for the moment in which it hears of its twin:
     whoever comes next begins on the record that ends it (``docs/protocol.md``), as its twin does.
     """
     youngest: dict[int, Event] = {}
-    stale = Counter[str]()
     last: dict[str, int] = {}
-    ends = replaced(history)
+    ends, unused = replaced(history), suspensions(history)
     for event in history:
         newer = youngest.get(event.queue)
         if event.kind == "began" and (newer is None or event.token > newer.token):
             youngest[event.queue] = event
         elif event.kind == "handed" and newer is not None and event.token < newer.token:
-            if not is_excused(newer, event, ends):
-                stale[event.who] += last.get(event.who) != event.at  # a batch counts once
+            is_first = last.get(event.who) != event.at  # a batch counts once
             last[event.who] = event.at
-    gone = suspensions(history)
-    for who, times in stale.items():
-        if times > (suspended := len(gone.get(who, ()))):
-            yield f"{who} takes what others own {times} times, and was suspended {suspended} times"
+            if is_first and not is_excused(newer, event, ends) and not _uses_up(event, unused):
+                yield f"queue {event.queue}: {event.who} is handed {event.offset}, {newer.who}'s"
 
 
 def late_rest(history: History) -> Iterator[str]:
@@ -226,7 +222,21 @@ def violations(history: History, checks: Checks = CHECKS) -> dict[str, list[str]
 
 def _is_waking(event: Event, gone: Mapping[str, list[Span]]) -> bool:
     """Whether its life could do nothing a moment ago."""
-    return any(it.begin <= event.at <= it.end + WAKE_NS for it in gone.get(event.who, ()))
+    return any(_wakes(event, it) for it in gone.get(event.who, ()))
+
+
+def _uses_up(event: Event, gone: Mapping[str, list[Span]]) -> bool:
+    """Take the time away in which its life could do nothing a moment ago, if there is one."""
+    spans = gone.get(event.who, [])
+    span = next((it for it in spans if _wakes(event, it)), None)
+    if span is None:
+        return False
+    spans.remove(span)
+    return True
+
+
+def _wakes(event: Event, span: Span) -> bool:
+    return span.begin <= event.at <= span.end + WAKE_NS
 
 
 def _successions(history: History) -> Iterator[tuple[Tenure, Tenure]]:

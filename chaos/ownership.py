@@ -103,9 +103,20 @@ def suspensions(history: History) -> dict[str, list[Span]]:
     for who, at in stopped.items():
         found[who].append(Span(at, history[-1].at))
     return {
-        who: [it for it in spans if it.end - it.begin >= SUSPENDED_NS]
+        who: [it for it in _joined(spans) if it.end - it.begin >= SUSPENDED_NS]
         for who, spans in found.items()
     }
+
+
+def _joined(spans: list[Span]) -> list[Span]:
+    """Make one of those that meet: who wakes from a freeze of the round's notes it as well."""
+    found: list[Span] = []
+    for it in sorted(spans):
+        if found and it.begin <= found[-1].end:
+            found[-1] = Span(found[-1].begin, max(found[-1].end, it.end))
+        else:
+            found.append(it)
+    return found
 
 
 def obeyed(history: History) -> list[Tenure]:

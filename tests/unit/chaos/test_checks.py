@@ -57,6 +57,12 @@ REPEATED = ordered(
 )
 """An heir commits what is committed, and the former owner goes on."""
 
+PAUSED = at(18.01, "m0.1", "paused", offset=round(14.02 * S))
+"""It says so itself of the same freeze."""
+
+BLINK = [at(1.1, "m0.1", "stopped"), at(2.7, "m0.1", "resumed")]
+"""One could do nothing, long before it gave its queue away."""
+
 AWAKE = [
     at(20.1, "m0.1", "began", token=3),
     at(20.2, "m0.1", "handed", token=3, offset=2, number=2),
@@ -166,6 +172,8 @@ BAD = {
     ],
     "nobody works on what others own": [
         ordered([*FROZEN, at(18.05, "m0.1", "handed", token=1, offset=2)]),
+        ordered([*FROZEN, PAUSED, at(18.05, "m0.1", "handed", token=1, offset=2)]),
+        ordered([*GOOD, *BLINK, at(5.5, "m0.1", "handed", token=1, offset=2)]),
         without(without(FROZEN, "stopped"), "resumed"),
     ],
     "committed offsets never decrease": [
