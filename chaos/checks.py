@@ -88,18 +88,19 @@ def tried_a_lower_token(history: History) -> Iterator[str]:
 
 
 def worked_without_a_grant(history: History) -> Iterator[str]:
-    """A message is handed out under a grant that its life has, and has not given up."""
-    granted: set[tuple[str, int, int]] = set()
-    given: set[tuple[str, int, int]] = set()
+    """A message is handed out under a grant that its life has, and has neither given up nor lost.
+
+    What is lost is told by another thread than that which hands out, so one may be on its way.
+    """
+    last: dict[tuple[str, int, int], Event] = {}
+    gone = suspensions(history)
     for event in history:
         grant = (event.who, event.queue, event.token)
-        if event.kind == "began":
-            granted.add(grant)
-        elif event.kind == "gave":
-            given.add(grant)
-        elif event.kind == "handed" and (grant not in granted or grant in given):
-            had = "has given it up" if grant in given else "never had it"
-            yield f"queue {event.queue}: {event.who} works under {event.token}, and {had}"
+        before = last.get(grant)
+        if event.kind in {"began", "gave", "lost"} and (before is None or before.kind != "gave"):
+            last[grant] = event
+        elif event.kind == "handed" and (why := _why_not(before, event, gone)):
+            yield f"queue {event.queue}: {event.who} works under {event.token}, and {why}"
 
 
 def gave_what_was_in_hand(history: History) -> Iterator[str]:
@@ -218,6 +219,16 @@ def violations(history: History, checks: Checks = CHECKS) -> dict[str, list[str]
     """Apply all checks; name those that fail, and what they found."""
     found = {name: list(check(history)) for name, check in checks.items()}
     return {name: those for name, those in found.items() if those}
+
+
+def _why_not(last: Event | None, event: Event, gone: Mapping[str, list[Span]]) -> str:
+    """Why a message may not be handed out under what became last of a grant; or nothing."""
+    if last is None:
+        return "never had it"
+    if last.kind == "gave":
+        return "has given it up"
+    has_lost = last.kind == "lost" and event.at - last.at > WAKE_NS
+    return "has lost it" if has_lost and not _is_waking(event, gone) else ""
 
 
 def _is_waking(event: Event, gone: Mapping[str, list[Span]]) -> bool:

@@ -63,6 +63,16 @@ PAUSED = at(18.01, "m0.1", "paused", offset=round(14.02 * S))
 BLINK = [at(1.1, "m0.1", "stopped"), at(2.7, "m0.1", "resumed")]
 """One could do nothing, long before it gave its queue away."""
 
+AWAY = ordered(
+    [
+        at(1, "m0.1", "began", token=1),
+        at(4, "m0.1", "lost", token=1),
+        at(7, "round", "healed"),
+        at(8, "round", "rested"),
+    ]
+)
+"""One loses its queue, and no heir has begun."""
+
 AWAKE = [
     at(20.1, "m0.1", "began", token=3),
     at(20.2, "m0.1", "handed", token=3, offset=2, number=2),
@@ -163,6 +173,7 @@ BAD = {
     "nobody works without a grant": [
         ordered([*GOOD, at(5, "m0.1", "handed", token=1, offset=1)]),
         without(GOOD, "began", "m0.1"),
+        ordered([*AWAY, at(6.1, "m0.1", "handed", token=1, offset=1)]),
     ],
     "nobody gives up what is in hand": [
         SLOW,
@@ -261,6 +272,15 @@ def test_one_write_may_have_been_on_its_way() -> None:
 
     assert "committed offsets never decrease" not in violations(history)
     assert 2 == excused(history)
+
+
+def test_a_message_may_be_on_its_way_when_its_queue_is_lost() -> None:
+    """Another thread tells the loss; both may be frozen in between."""
+    handed = at(7.5, "m0.1", "handed", token=1, offset=1)
+    frozen = [at(5, "m0.1", "stopped"), at(7, "m0.1", "resumed")]
+
+    assert {} == violations(ordered([*AWAY, replace(handed, at=5 * S)]))
+    assert {} == violations(ordered([*AWAY, *frozen, handed]))
 
 
 def test_what_is_lost_while_it_is_given_up_may_be_in_hand() -> None:
