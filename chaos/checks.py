@@ -17,6 +17,7 @@ from chaos.ownership import (
     Span,
     Tenure,
     has_just_heard,
+    idle,
     is_excused,
     obeyed,
     replaceable,
@@ -24,11 +25,13 @@ from chaos.ownership import (
     suspensions,
     tenures,
     unowned,
+    waited,
 )
 
 REST_S: Final = 60.0
-"""From the end of the faults until everything is seen, committed and owned evenly enough: a session
-(10 s), a controller that starts (30 s on busy cores), and one heartbeat each for what follows."""
+"""From the end of the faults until everything is seen and committed, and everybody has a queue: a
+session (10 s), a controller that starts (30 s on busy cores), and one heartbeat each for what
+follows."""
 
 _TOLD_NS: Final = 5 * S
 """What is lost while it is given up is told when that is over: two questions to Kafka later."""
@@ -163,6 +166,12 @@ def late_rest(history: History) -> Iterator[str]:
         yield f"it rests after {(rested[0] - healed[0]) / S:.1f} s"
 
 
+def idle_at_rest(history: History) -> Iterator[str]:
+    """Everybody has a queue when it rests, but who came and went too often."""
+    for name in sorted(idle(waited(history))):
+        yield f"{name} has no queue"
+
+
 def deaths(history: History) -> Iterator[str]:
     """No member dies by itself but one that a twin has replaced."""
     doubled = replaceable(history)
@@ -210,6 +219,7 @@ CHECKS: Final[Checks] = {
     "committed offsets never decrease": commits_go_back,
     "nothing is committed before its effect": committed_before_its_effect,
     "all rests in time": late_rest,
+    "nobody is without work at rest": idle_at_rest,
     "no member dies by itself": deaths,
     "no message twice under one token": repeats,
 }

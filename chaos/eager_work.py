@@ -13,6 +13,7 @@ from chaos.checks import Checks, deaths, late_rest, unseen
 from chaos.commit_checks import AT_ONCE_NS
 from chaos.faults import Kind
 from chaos.history import Event, History, S, name_of
+from chaos.ownership import due, waited
 
 STEADY_S: Final = 5.0
 """Each queue has some sixty messages in that: whoever works on it shows."""
@@ -29,15 +30,26 @@ NOT_FOR_THEM: Final = frozenset({Kind.TWIN})
 
 def unsettled(history: History, queues: int) -> Iterator[str]:
     """Say which queues have not one worker each, as far as the last messages tell."""
+    workers = _last_workers(history)
+    for queue in range(queues):
+        those = workers[queue]
+        if len(those) != 1 or those.total() < _TELLING:
+            yield f"queue {queue}: the last messages went to {dict(those) or 'nobody'}"
+
+
+def without_work(history: History) -> set[str]:
+    """Say which members had none of the last messages, and do not rest."""
+    return due(history) - {name_of(who) for each in _last_workers(history).values() for who in each}
+
+
+def _last_workers(history: History) -> dict[int, Counter[str]]:
+    """How many of the last messages of each queue went to whom."""
     until = _last_acked(history)
     workers = defaultdict[int, Counter[str]](Counter)
     for event in history:
         if event.kind == "effect" and until - STEADY_S * S < event.at <= until:
             workers[event.queue][event.who] += 1
-    for queue in range(queues):
-        those = workers[queue]
-        if len(those) != 1 or those.total() < _TELLING:
-            yield f"queue {queue}: the last messages went to {dict(those) or 'nobody'}"
+    return workers
 
 
 def is_steady(history: History, queues: int) -> bool:
@@ -52,8 +64,13 @@ def _last_acked(history: History) -> int:
 
 def shared_at_rest(history: History) -> Iterator[str]:
     """At rest each queue has one worker."""
-    (over,) = [it for it in history if it.kind in {"rested", "restless"}]
-    return unsettled(history, over.number)
+    return unsettled(history, waited(history)[-1].number)
+
+
+def idle_at_rest(history: History) -> Iterator[str]:
+    """At rest everybody works, but who came and went too often."""
+    for name in sorted(without_work(history)):
+        yield f"{name} had none of the last messages"
 
 
 def moved_back(history: History) -> Iterator[str]:
@@ -100,6 +117,7 @@ EAGER: Final[Checks] = {
     "one worker a queue at rest": shared_at_rest,
     "committed offsets go back only where two have worked": moved_back,
     "all rests in time": late_rest,
+    "nobody is without work at rest": idle_at_rest,
     "no member dies by itself": deaths,
 }
 """All the others are of tokens, releases or order, which these consumers do not have."""

@@ -22,7 +22,8 @@ EventKind = Literal[
     "handed",
     "done",
     "paused",
-    # By the round: what was done to members, and what they did by themselves.
+    # By the round: what was done to members, what they did by themselves, and that one gets no
+    # queue at the end because it came and went.
     "started",
     "doubled",
     "stopped",
@@ -30,6 +31,7 @@ EventKind = Literal[
     "killed",
     "ended",
     "died",
+    "resting",
     # By the round: what was done to everything else, or was not because another fault lasted; that
     # a queue went with its broker, and came.
     "fault",

@@ -26,7 +26,8 @@ from chaos.history import History, Recorder, read
 from chaos.injector import Ways, nothing
 from chaos.installation import Installation, Killable
 from chaos.lines import Lines
-from chaos.ownership import tenures
+from chaos.ownership import idle, tenures
+from chaos.resting import Resting
 from chaos.round import QUEUES, RATE, SESSION_S, Round
 from chaos.store import Store
 from chaos.topics import Topics
@@ -54,7 +55,8 @@ def on_kafka(
         stack.enter_context(traffic)
         topics = Topics(broker.servers, traffic, commits)
         further = {Kind.GROW: (topics.grow, nothing), Kind.RETENTION: (topics.forget, nothing)}
-        yield Reading(fleet, further, home, traffic, store, commits)
+        resting = Resting(installation, topic, record)
+        yield Reading(fleet, further, home, traffic, store, commits, resting)
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Reading:
     traffic: Traffic
     store: Store
     commits: Commits
+    resting: Resting
     lines: int = MEMBERS
 
     @property
@@ -83,7 +86,10 @@ class Reading:
         self.traffic.stop()
 
     def rests(self) -> bool:
-        """Whether all that was acknowledged is seen and committed, and each queue has an owner."""
+        """Whether all that was acknowledged is seen and committed, and all queues are owned.
+
+        By all members: one that works no more would be noticed by nobody else.
+        """
         try:
             self.commits.catch_up()
         except KafkaException:  # its broker has just come back
@@ -93,6 +99,7 @@ class Reading:
             self.traffic.acked <= self.store.effects
             and all(latest.get(queue, 0) >= end for queue, end in ends.items())
             and self.owned() == self.queues
+            and self.resting.excuses(idle(read(self.home)))
         )
 
     def conclude(self) -> History:

@@ -18,12 +18,14 @@ from typing import Final, Self
 
 from bench.rocketmq.programs import FIVE, FOUR, java
 from chaos.checks import Checks
-from chaos.eager_work import EAGER, NOT_FOR_THEM, is_steady
+from chaos.eager_work import EAGER, NOT_FOR_THEM, is_steady, without_work
 from chaos.faults import ROCKETMQ, Kind
 from chaos.fleet import MEMBERS, Command, Fleet
 from chaos.history import Event, EventKind, History, Recorder, read
 from chaos.injector import Ways
 from chaos.installation import Installation
+from chaos.ownership import idle
+from chaos.resting import Resting
 from chaos.rocketmq_servers import BROKERS, Hooks, Servers
 from chaos.round import QUEUES, RATE, Round
 from chaos.store import Store
@@ -77,7 +79,8 @@ def on_rocketmq(
         fleet = stack.enter_context(Fleet(home, command, record, guarded))
         traffic = stack.enter_context(Traffic(servers.names, topic, home))
         further = servers.faults(lambda kind, broker: record.write(_of_queues(kind, broker)))
-        yield Consuming(fleet, further, home, traffic, store, is_hooked)
+        resting = Resting(installation, topic, record)
+        yield Consuming(fleet, further, home, traffic, store, resting, is_hooked)
 
 
 @dataclass
@@ -89,6 +92,7 @@ class Consuming:
     home: Path
     traffic: "Traffic"
     store: Store
+    resting: Resting
     are_eager: bool
     queues: int = field(default=QUEUES, init=False)
     """The topic's: those for messages that failed have an owner, too, but hardly any message."""
@@ -106,7 +110,7 @@ class Consuming:
         """Produce on: who owns a queue shows only when it works."""
 
     def rests(self) -> bool:
-        """Whether all queues are worked on again, and then all that is there has had its effect."""
+        """Whether all work on all queues again, and then all that is there has had its effect."""
         history = read(self.home)
         if self.traffic.runs:
             if not self._is_at_work(history):
@@ -120,11 +124,12 @@ class Consuming:
         return with_tenures(read(self.home))
 
     def _is_at_work(self, history: History) -> bool:
-        """Whether all queues are worked on; each by one, where no token tells that."""
+        """Whether all work, and on all queues; on each but one, where no token tells that."""
         if self.are_eager:
-            return is_steady(history, self.queues)
+            return is_steady(history, self.queues) and self.resting.excuses(without_work(history))
         (healed,) = [it.at for it in history if it.kind == "healed"]
-        return self._worked_on(history, healed) == self.queues
+        are_all = self._worked_on(history, healed) == self.queues
+        return are_all and self.resting.excuses(idle(with_tenures(history)))
 
     def _worked_on(self, history: History, since: int) -> int:
         worked_on = {it.queue for it in history if it.kind == "effect" and it.at > since}

@@ -61,9 +61,25 @@ def tenures(history: History) -> list[Tenure]:
 
 def unowned(history: History) -> list[int]:
     """Say which queues nobody has when the round waits no longer; all members leave after that."""
-    (end,) = [it for it in history if it.kind == "restless"]
-    until = tuple(it for it in history if it.at <= end.at)
-    return sorted({*range(end.number)} - {it.queue for it in tenures(until) if not it.how})
+    until = waited(history)
+    return sorted({*range(until[-1].number)} - {it.queue for it in tenures(until) if not it.how})
+
+
+def idle(history: History) -> set[str]:
+    """Say which members have no queue at the end of a history, and do not rest."""
+    return due(history) - {name_of(it.who) for it in tenures(history) if not it.how}
+
+
+def due(history: History) -> set[str]:
+    """Say who is to have a queue: all that were started but those that came and went too often."""
+    names = {name_of(it.who) for it in history if it.kind == "started"}
+    return names - {it.who for it in history if it.kind == "resting"}
+
+
+def waited(history: History) -> History:
+    """A history until the round waits no longer."""
+    (end,) = [place for place, it in enumerate(history) if it.kind in {"rested", "restless"}]
+    return history[: end + 1]
 
 
 _ENDS: Final = {"began", "gave", "lost", "killed", "died", "ended"}

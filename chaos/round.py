@@ -76,7 +76,7 @@ class Work(Protocol):
         ...
 
     def rests(self) -> bool:
-        """Whether all that was acknowledged has had its effect, and each queue has an owner."""
+        """Whether all that was acknowledged has had its effect, and all own all queues."""
         ...
 
     def conclude(self) -> History:

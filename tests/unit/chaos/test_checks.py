@@ -14,6 +14,7 @@ GOOD = ordered(
         at(0, "m0.1", "started"),
         at(0, "m1.1", "started"),
         at(1, "m0.1", "began", token=1),
+        at(1, "m0.1", "began", token=1, queue=1),
         *message(2, "m0.1", 0, 1),
         at(3, "kafka", "committed", token=1, offset=1),
         at(4, "m0.1", "gave", token=1),
@@ -26,7 +27,7 @@ GOOD = ordered(
         at(9.1, "m1.1", "ended"),
     ]
 )
-"""One queue goes from one member to another."""
+"""One queue of two goes from one member to another."""
 
 FROZEN = ordered(
     [
@@ -42,6 +43,7 @@ FROZEN = ordered(
         at(18.001, "m0.1", "handed", token=1, offset=1, number=1),
         at(18.002, "m0.1", "refused", token=1, offset=1, number=1),
         at(18.1, "m0.1", "lost", token=1),
+        at(19, "m0.1", "began", token=1, queue=1),
         at(20, "round", "healed"),
         at(21, "round", "rested"),
     ]
@@ -100,8 +102,8 @@ SLOW = ordered(
 
 
 def restless(history: History) -> History:
-    """One in which the wait is over before its end; a second queue was never owned."""
-    return ordered([*without(history, "rested"), at(8, "round", "restless", number=2)])
+    """One in which the wait is over before its end; a third queue was never owned."""
+    return ordered([*without(history, "rested"), at(8, "round", "restless", number=3)])
 
 
 def without(history: History, kind: EventKind, who: str = "") -> History:
@@ -209,6 +211,12 @@ BAD = {
         restless(GOOD),
         moved(GOOD, "rested", "round", REST_S),
     ],
+    "nobody is without work at rest": [
+        ordered([*GOOD, at(2, "m2.1", "started")]),
+        ordered([*GOOD, at(6, "m0.1", "lost", token=1, queue=1)]),
+        ordered([*GOOD, at(6, "m0.1", "ended"), at(6.1, "m0.2", "started")]),
+        restless(ordered([*GOOD, at(2, "m2.1", "started"), at(9, "m2.1", "began", token=3)])),
+    ],
     "no member dies by itself": [ordered([*GOOD, at(9, "m0.1", "died")])],
     "no message twice under one token": [
         ordered([*GOOD, at(5.5, "m1.1", "handed", token=2, offset=1)])
@@ -304,7 +312,14 @@ def test_it_is_said_who_had_no_owner_before_everybody_left() -> None:
     """When the round is over all queues are without one."""
     (said,) = violations(restless(GOOD))["all rests in time"]
 
-    assert "it does not rest: the queues [1] have no owner" == said
+    assert "it does not rest: the queues [2] have no owner" == said
+
+
+def test_who_comes_and_goes_too_often_may_rest() -> None:
+    """It has no queue for a while, as documented."""
+    idle = [at(2, "m2.1", "started"), at(7.9, "m2", "resting")]
+
+    assert {} == violations(ordered([*GOOD, *idle]))
 
 
 def test_who_is_killed_owns_nothing_more() -> None:

@@ -44,6 +44,7 @@ MOVED = [
 
 AT_REST = "one worker a queue at rest"
 LATE = "all rests in time"
+IDLE = "nobody is without work at rest"
 
 
 def test_two_may_work_on_a_queue_that_moves() -> None:
@@ -59,6 +60,8 @@ def test_two_may_work_on_a_queue_that_moves() -> None:
         pytest.param(AT_REST, [at(40, "round", "rested", number=2)], id="nobody"),
         pytest.param(LATE, [at(91, "round", "rested", number=1)], id="late"),
         pytest.param(LATE, [at(120, "round", "restless", number=1)], id="never"),
+        pytest.param(IDLE, [at(0, "m2.1", "started"), RESTED], id="idle"),
+        pytest.param(IDLE, [at(0, "m0.1", "started"), RESTED], id="idle at last"),
         pytest.param("no member dies by itself", [at(35, "m0.1", "died"), RESTED], id="died"),
         pytest.param(
             "no acknowledged message is unseen",
