@@ -4,7 +4,6 @@ Each fault has a thread of its own, so several may last at a time. Used by the r
 fails here fails the round.
 """
 
-import os
 import signal
 import threading
 import time
@@ -15,7 +14,8 @@ from typing import Final
 from chaos.faults import LINES, Fault, Kind
 from chaos.fleet import Fleet
 from chaos.history import Recorder
-from chaos.installation import Installation
+from chaos.installation import Broker
+from chaos.vigil import Vigil
 
 _NOTICED_S: Final = 0.5
 """Until a member has taken its next message, and is slow with it."""
@@ -37,12 +37,13 @@ class Injector:
 
     def __init__(
         self,
-        installation: Installation,
+        broker: Broker,
+        controller: Vigil,
         fleet: Fleet,
         further: Mapping[Kind, Ways],
         record: Recorder,
     ) -> None:
-        self._broker, self._controller = installation
+        self._broker, self._controller = broker, controller
         self._fleet, self._further = fleet, further
         self._record = record
         self._controlling, self._brokering = threading.Lock(), threading.Lock()
@@ -67,6 +68,7 @@ class Injector:
             while thread.is_alive():
                 thread.join(0.2)
                 self._fleet.look()
+                self._controller.look()
         if self._failures:
             raise ExceptionGroup("a fault could not be done or undone", self._failures)
 
@@ -136,7 +138,7 @@ class Injector:
             case Kind.CONTROLLER_KILLED:
                 self._controller.kill()
             case Kind.CONTROLLER_FROZEN:
-                os.killpg(self._controller.pid, signal.SIGSTOP)
+                self._controller.signal(signal.SIGSTOP)
             case Kind.BROKER_FROZEN:
                 self._broker.freeze()
             case _:
@@ -147,7 +149,7 @@ class Injector:
             case Kind.CONTROLLER_KILLED:
                 self._controller.start()
             case Kind.CONTROLLER_FROZEN:
-                os.killpg(self._controller.pid, signal.SIGCONT)
+                self._controller.signal(signal.SIGCONT)
             case Kind.BROKER_FROZEN:
                 self._broker.thaw()
             case _:

@@ -42,6 +42,10 @@ class Killable(Protocol):
         """Whether it runs."""
         ...
 
+    def last_words(self) -> str:
+        """How it ended, and the end of its log."""
+        ...
+
     def start(self) -> object:
         """Start it and wait until it is at work."""
         ...
@@ -135,10 +139,15 @@ class Controller:
         deadline = time.monotonic() + _START_S
         while read(self._home) is None:
             if not self.is_running or time.monotonic() > deadline:
-                said = self._log.read_text(errors="replace").splitlines()[-_LINES:]
-                text = "the controller does not start; its log ends:"
-                raise Failure(text, ExitCode.TIMEOUT, details="\n".join(said))
+                text = "the controller does not start"
+                raise Failure(text, ExitCode.TIMEOUT, details=self.last_words())
             time.sleep(_POLL_S)
+
+    def last_words(self) -> str:
+        """How it ended, and the end of its log."""
+        code = None if self._process is None else self._process.poll()
+        said = self._log.read_text(errors="replace").splitlines()[-_LINES:]
+        return "\n".join([f"exit code {code}; its log ends:", *said])
 
     def kill(self) -> None:
         """Kill it and its Java machine."""

@@ -18,6 +18,7 @@ from chaos.fleet import MEMBERS, Fleet
 from chaos.history import History, Recorder
 from chaos.injector import Injector, Ways
 from chaos.installation import Installation
+from chaos.vigil import Vigil
 from console.errors import Failure
 
 QUEUES: Final = 8
@@ -91,36 +92,39 @@ WorkOn = Callable[[Round, Installation, Path, Recorder], AbstractContextManager[
 def play(it: Round, installation: Installation, work_on: WorkOn, home: Path) -> History:
     """Play a round, and return what happened; it is in the folder as well."""
     home.mkdir(parents=True, exist_ok=True)
-    _, controller = installation
+    broker, controller = installation
     with ExitStack() as stack:
         record = stack.enter_context(closing(Recorder(home / "round.events", "round")))
         work = stack.enter_context(work_on(it, installation, home, record))
-        fleet = work.fleet
-        if not _wait(lambda: work.owned() == work.queues, _READY_S, fleet):
+        fleet, vigil = work.fleet, Vigil(controller, record)
+        looks = (fleet.look, vigil.look)
+        if not _wait(lambda: work.owned() == work.queues, _READY_S, looks):
             raise Failure(f"of {work.queues} queues {work.owned()} have an owner after a minute")
-        injector = Injector(installation, fleet, work.further, record)
+        injector = Injector(broker, vigil, fleet, work.further, record)
         injector.inject(drawn(it.seed, it.seconds, MEMBERS, it.kinds, work.lines))
-        if not controller.is_running:
-            record.add("died", "controller", said="by itself")
-            controller.start()
+        vigil.revive()
         fleet.complete()
         work.heal()
         record.add("healed")
-        rests = _wait(work.rests, _LONGEST_REST_S, fleet)
+        rests = _wait(work.rests, _LONGEST_REST_S, looks)
         record.add("rested" if rests else "restless", number=work.queues)
         for number in range(MEMBERS):
             fleet.tell_to_leave(number)
         for number in range(MEMBERS):
             fleet.wait_for_end(number)
+        vigil.revive()
         return work.conclude()
 
 
-def _wait(condition: Callable[[], bool], seconds: float, fleet: Fleet) -> bool:
+def _wait(
+    condition: Callable[[], bool], seconds: float, looks: Collection[Callable[[], None]]
+) -> bool:
     """Wait until something is true, and say whether it came true."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
             return False
-        fleet.look()
+        for look in looks:
+            look()
         time.sleep(_LOOK_S)
     return True

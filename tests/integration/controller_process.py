@@ -140,6 +140,11 @@ class ControllerProcess:
             STARTED.append(self)
         return self.is_running
 
+    def last_words(self) -> str:
+        """How it ended, and the end of its log."""
+        assert self._process is not None, "not started"
+        return f"exit code {self._process.poll()}; its log ends:\n{self.end_of_log()}"
+
     def refuses(self) -> int:
         """Start it and wait until it ends by itself; return its exit code."""
         return self._begin().wait(START_PATIENCE_S)
