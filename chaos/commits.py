@@ -11,7 +11,14 @@ import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicPartition,
+)
 
 from chaos.commit_checks import NOTHING
 from chaos.history import Event, Recorder
@@ -25,6 +32,8 @@ _VALUES: Final = {3: 16, 4: 15}
 _SAID: Final = re.compile(rb"trimtab:(\d+)")
 _UNTOLD: Final = -1
 _ASK_S: Final = 2.0
+_SOON_S: Final = 5.0
+_WAIT_S: Final = 0.1
 _RENEW_S: Final = 10.0
 """A client of which nothing came for so long may never read again (fault H15)."""
 
@@ -38,6 +47,8 @@ class Commits:
             "group.id": "chaos",
             "log_level": 0,
             "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "isolation.level": "read_uncommitted",  # a transaction of others is not waited for
         }
         self._consumer = Consumer(self._settings)
         self._group = group
@@ -50,35 +61,56 @@ class Commits:
         """What is committed of each queue, as far as it was read."""
 
     def catch_up(self) -> None:
-        """Read what there is by now; members go on committing meanwhile."""
-        if not self._places:
-            topic = self._consumer.list_topics(_TOPIC, _ASK_S).topics[_TOPIC]
-            self._places = dict.fromkeys(topic.partitions, OFFSET_BEGINNING)
-            self._follow()
-        elif time.monotonic() - self._came_at > _RENEW_S:
-            held: list[object] = [self._consumer]
-            self._consumer = Consumer(self._settings)
-            discard(held)
-            self._follow()
-            self._came_at = time.monotonic()
-        now = time.monotonic_ns()
-        while self._last_at < now and (messages := self._consumer.consume(500, 0.5)):
-            self._came_at = time.monotonic()
-            for it in messages:
+        """Read to where the log ends when this begins; members go on committing meanwhile.
+
+        Raises:
+            KafkaException: It was not read in time. Asked again, it is read on.
+        """
+        over_at = time.monotonic() + _SOON_S
+        if time.monotonic() - self._came_at > _RENEW_S:
+            self._renew()
+        ends = self._ends()
+        while any(self._places[it] < end for it, end in ends.items()):
+            if time.monotonic() > over_at:
+                raise KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - its public name
+            for it in self._consumer.consume(500, _WAIT_S):
+                self._came_at = time.monotonic()
                 self._take(it)
+        self._came_at = time.monotonic()
 
     def close(self) -> None:
         """Read nothing more."""
         self._consumer.close()
         self._record.close()
 
+    def _ends(self) -> dict[int, int]:
+        if not self._places:
+            topic = self._consumer.list_topics(_TOPIC, _ASK_S).topics[_TOPIC]
+            self._places = dict.fromkeys(topic.partitions, OFFSET_BEGINNING)
+            self._follow()
+        places = {it: TopicPartition(_TOPIC, it) for it in self._places}
+        ask = self._consumer.get_watermark_offsets
+        return {it: ask(place, _ASK_S)[1] for it, place in places.items()}
+
+    def _renew(self) -> None:
+        held: list[object] = [self._consumer]
+        self._consumer = Consumer(self._settings)
+        discard(held)
+        self._follow()
+        self._came_at = time.monotonic()
+
     def _follow(self) -> None:
         self._consumer.assign([TopicPartition(_TOPIC, *it) for it in self._places.items()])
 
     def _take(self, message: Message) -> None:
         key, value, partition = message.key(), message.value(), message.partition()
-        if message.error() is None and partition is not None:
-            self._places[partition] = (message.offset() or 0) + 1
+        error, offset = message.error(), message.offset() or 0
+        if partition is None:
+            return
+        if error is not None and error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its public name
+            self._places[partition] = offset
+        elif error is None:
+            self._places[partition] = offset + 1
             if key is not None:
                 told = None if value is None else bytes(value)
                 self._read(bytes(key), told, message.timestamp()[1])

@@ -30,7 +30,7 @@ from chaos.ownership import idle, tenures
 from chaos.resting import Resting
 from chaos.round import QUEUES, RATE, SESSION_S, Round
 from chaos.store import Store
-from chaos.topics import Topics
+from chaos.topics import Topics, insist
 from chaos.traffic import Traffic
 
 _STYLES: Final = ("each", "batches", "each", "manual")
@@ -104,7 +104,7 @@ class Reading:
 
     def conclude(self) -> History:
         """Read the last commits, and then everything."""
-        self.commits.catch_up()
+        insist(self.commits.catch_up)
         return read(self.home)
 
 

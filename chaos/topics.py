@@ -4,7 +4,6 @@ Both are asked of Kafka, which may have thawed a moment ago, so they are asked a
 answers. Used by `on_kafka`.
 """
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -29,49 +28,62 @@ _AGAIN_S: Final = 0.2
 Request = Callable[[AdminClient], Mapping[Any, "Future[Any]"]]
 
 
+def insist(do: Callable[[], None]) -> None:
+    """Have something done by a Kafka that may have thawed a moment ago."""
+    over_at = time.monotonic() + _INSIST_S
+    while True:
+        try:
+            do()
+        except KafkaException:
+            if time.monotonic() > over_at:
+                raise
+            time.sleep(_AGAIN_S)
+        else:
+            return
+
+
 class Topics:
     """The topic of one round."""
 
     def __init__(self, servers: str, traffic: Traffic, commits: Commits) -> None:
         self._servers, self._traffic, self._commits = servers, traffic, commits
-        self._reading = threading.Lock()
+        self._begins: dict[int, int] = {}
+        """Where each partition begins of which something was deleted."""
 
     def grow(self, _: Fault) -> None:
         """Add a partition."""
         topic, count = self._traffic.topic, self._traffic.partitions + 1
         more = [NewPartitions(topic, count)]
-        self._insist(lambda admin: admin.create_partitions(more, request_timeout=_ANSWER_S))
+
+        def add() -> None:
+            try:
+                self._ask(lambda admin: admin.create_partitions(more, request_timeout=_ANSWER_S))
+            except KafkaException as error:
+                if error.args[0].code() != KafkaError.INVALID_PARTITIONS:
+                    raise  # else the answer to an earlier try was lost
+
+        insist(add)
         self._traffic.partitions = count
 
     def forget(self, _: Fault) -> None:
         """Delete what is committed, as a retention would that ran very often."""
-        self._insist(
-            lambda admin: admin.delete_records(self._committed(), request_timeout=_ANSWER_S)
-        )
+        insist(self._delete)
 
-    def _committed(self) -> list[TopicPartition]:
-        with self._reading:
-            self._commits.catch_up()
-            return [TopicPartition(self._traffic.topic, *it) for it in self._commits.latest.items()]
+    def _delete(self) -> None:
+        self._commits.catch_up()
+        more = {
+            queue: offset
+            for queue, offset in self._commits.latest.items()
+            if offset > self._begins.get(queue, 0)
+        }
+        those = [TopicPartition(self._traffic.topic, *it) for it in more.items()]
+        found = self._ask(lambda admin: admin.delete_records(those, request_timeout=_ANSWER_S))
+        self._begins |= {it.partition: done.low_watermark for it, done in found.items()}
+        if not more or any(self._begins.get(queue, 0) < offset for queue, offset in more.items()):
+            raise KafkaException(KafkaError(KafkaError._NO_OFFSET))  # noqa: SLF001 - its public name
 
-    def _insist(self, request: Request) -> None:
-        """Have it done, by a Kafka that may have thawed a moment ago.
-
-        Each try has a client of its own: librdkafka's waits for a controller in vain if there was
-        none when it asked first.
-        """
-        over_at = time.monotonic() + _INSIST_S
-        while True:
-            # The client must live until the answer is there.
-            admin = AdminClient({"bootstrap.servers": self._servers, "log_level": 0})
-            try:
-                for answer in request(admin).values():
-                    answer.result()
-            except KafkaException as error:
-                if error.args[0].code() == KafkaError.INVALID_PARTITIONS:
-                    return  # the answer to an earlier try was lost
-                if time.monotonic() > over_at:
-                    raise
-                time.sleep(_AGAIN_S)
-            else:
-                return
+    def _ask(self, request: Request) -> dict[Any, Any]:
+        """Ask by a client of its own: one that found no controller once waits for it in vain."""
+        admin = AdminClient({"bootstrap.servers": self._servers, "log_level": 0})
+        # It must live until the answers are there.
+        return {it: answer.result() for it, answer in request(admin).items()}
