@@ -7,10 +7,12 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
-import trimtab.rocketmq.Trimtab;
 
 /**
  * The work of a member of a round of chaos: each message has an effect in a store.
@@ -23,18 +25,29 @@ final class ChaosEffects {
     private static final long LOOK_MS = 100;
     /** A pause that is worth a line. */
     private static final long HELD_UP_NS = 500_000_000;
+    /** The token of who had none yet. */
+    private static final long NONE = -1;
 
     private final String who;
     private final int queues;
     private final FileOutputStream events;
     private final OutputStream store;
     private final BufferedReader answers;
+    private final boolean isGated;
+    /** The last token that this life was seen to have of each queue. */
+    private final Map<Integer, Long> tokens = new ConcurrentHashMap<>();
+
     private volatile boolean isSlow;
 
-    /** Each of two brokers has so many queues of the topic. */
-    ChaosEffects(String who, int queues, String events, int store) throws IOException {
+    /**
+     * Each of two brokers has so many queues of the topic.
+     *
+     * @param isGated whether nothing is to be handed out of a queue that went: who polls or pulls by itself has to look
+     */
+    ChaosEffects(String who, int queues, String events, int store, boolean isGated) throws IOException {
         this.who = who;
         this.queues = queues;
+        this.isGated = isGated;
         this.events = new FileOutputStream(events, true);
         Socket socket = new Socket("127.0.0.1", store);
         socket.setTcpNoDelay(true);
@@ -53,25 +66,34 @@ final class ChaosEffects {
     /**
      * Has an effect of a message under the token that its queue has now; false: it is to come again.
      *
-     * @param trimtab null: nothing of ours says whose a queue is
+     * @param owned the token of a queue, if it is this life's at that moment
      * @param mayFail whether every 50th of those that come for the first time fails
      */
-    boolean of(MessageExt message, MessageQueue queue, Trimtab trimtab, boolean mayFail) {
-        OptionalLong token = token(trimtab, queue);
-        if (token.isEmpty()) {
+    boolean of(
+            MessageExt message,
+            MessageQueue queue,
+            Function<MessageQueue, OptionalLong> owned,
+            boolean mayFail) {
+        OptionalLong token = owned.apply(queue);
+        if (token.isEmpty() && !isGated) {
             return false; // the queue went a moment ago, so nobody hears this
         }
         long number = Long.parseLong(new String(message.getBody(), StandardCharsets.UTF_8));
         int place = place(queue);
-        String what = place + ", " + token.getAsLong() + ", " + message.getQueueOffset() + ", " + number;
+        token.ifPresent(it -> tokens.put(place, it));
+        long known = tokens.getOrDefault(place, NONE);
+        String what = place + ", " + known + ", " + message.getQueueOffset() + ", " + number;
         tell("handed", what);
         try {
+            if (token.isEmpty()) {
+                return false; // a listener that asks for no token would work on it
+            }
             if (mayFail && number % 50 == 7 && message.getReconsumeTimes() == 0) {
                 return false;
             }
             Thread.sleep(workMs());
-            if (!token.equals(token(trimtab, queue))) {
-                tell("lost", place + ", " + token.getAsLong() + ", -1, -1");
+            if (!token.equals(owned.apply(queue))) {
+                tell("lost", place + ", " + known + ", -1, -1");
                 return false; // others work on it
             }
             return isTaken(who + " " + what.replace(",", ""));
@@ -81,11 +103,6 @@ final class ChaosEffects {
         } finally {
             tell("done", what);
         }
-    }
-
-    /** One and the same for all without a line of ours: it refuses nobody. */
-    private static OptionalLong token(Trimtab trimtab, MessageQueue queue) {
-        return trimtab == null ? OptionalLong.of(0) : trimtab.token(queue);
     }
 
     private int workMs() {

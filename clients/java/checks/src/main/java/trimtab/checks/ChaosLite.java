@@ -40,7 +40,7 @@ final class ChaosLite implements ChaosClient {
             Set<MessageQueue> gone = new HashSet<>();
             for (MessageExt message : consumer.poll(WAIT_MS)) {
                 MessageQueue queue = new MessageQueue(message.getTopic(), message.getBrokerName(), message.getQueueId());
-                if (!gone.contains(queue) && !effects.of(message, queue, trimtab, false)) {
+                if (!gone.contains(queue) && !effects.of(message, queue, trimtab::token, false)) {
                     gone.add(queue);
                 }
             }

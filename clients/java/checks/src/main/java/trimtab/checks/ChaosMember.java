@@ -1,6 +1,7 @@
 package trimtab.checks;
 
 import java.time.Duration;
+import java.util.Set;
 import org.apache.rocketmq.client.exception.MQClientException;
 import sun.misc.Signal;
 import trimtab.MemberOptions;
@@ -30,8 +31,9 @@ public final class ChaosMember {
             error.printStackTrace();
             Runtime.getRuntime().halt(1); // or the round would wait for one that does nothing
         });
+        boolean isGated = !Set.of("lite", "pull").contains(args[8]);
         ChaosEffects effects =
-                new ChaosEffects(args[7], Integer.parseInt(args[5]), args[9], Integer.parseInt(args[10]));
+                new ChaosEffects(args[7], Integer.parseInt(args[5]), args[9], Integer.parseInt(args[10]), isGated);
         ChaosMember member = new ChaosMember(args, effects);
         Signal.handle(new Signal("USR1"), it -> effects.slow());
         Runtime.getRuntime().addShutdownHook(new Thread(member::leave));

@@ -13,7 +13,7 @@ final class ChaosPull implements ChaosClient {
     ChaosPull(String group, String names, String name, String topic, ChaosEffects effects, MemberOptions options) {
         consumer = ChaosClient.named(new DefaultMQPullConsumer(group), names, name);
         PullThreads threads = new PullThreads(
-                consumer, (message, queue) -> effects.of(message, queue, trimtab(), false), System.out::println);
+                consumer, (message, queue) -> effects.of(message, queue, trimtab()::token, false), System.out::println);
         consumer.registerMessageQueueListener(topic, (it, all, mine) -> threads.change(mine));
         trimtab = Trimtab.attach(consumer, options);
     }

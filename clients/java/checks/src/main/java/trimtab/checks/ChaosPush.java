@@ -1,5 +1,6 @@
 package trimtab.checks;
 
+import java.util.OptionalLong;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
@@ -7,6 +8,7 @@ import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
+import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.MemberOptions;
 import trimtab.rocketmq.Trimtab;
 
@@ -27,12 +29,12 @@ final class ChaosPush implements ChaosClient {
         consumer.subscribe(topic, "*");
         if (orderly) {
             consumer.registerMessageListener((MessageListenerOrderly) (messages, context) ->
-                    effects.of(messages.get(0), context.getMessageQueue(), trimtab, false)
+                    effects.of(messages.get(0), context.getMessageQueue(), this::token, false)
                             ? ConsumeOrderlyStatus.SUCCESS
                             : ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT);
         } else {
             consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) ->
-                    effects.of(messages.get(0), context.getMessageQueue(), trimtab, true)
+                    effects.of(messages.get(0), context.getMessageQueue(), this::token, true)
                             ? ConsumeConcurrentlyStatus.CONSUME_SUCCESS
                             : ConsumeConcurrentlyStatus.RECONSUME_LATER);
         }
@@ -48,6 +50,11 @@ final class ChaosPush implements ChaosClient {
         consumer.setClientRebalance(false);
         consumer.setAwaitTerminationMillisWhenShutdown(PATIENCE_MS); // RocketMQ 5 takes what it interrupts for done
         return this;
+    }
+
+    /** One and the same for all without a line of ours: it refuses nobody. */
+    private OptionalLong token(MessageQueue queue) {
+        return trimtab == null ? OptionalLong.of(0) : trimtab.token(queue);
     }
 
     @Override
