@@ -211,6 +211,8 @@ class Brain:
             yield from self._publish(decision, now)
         if crash:
             self.state = unpack(pack(self.state))
+            self._faults.occurred("A1")
+            self._faults.occurred("A8")
             return
         self.state, self.clock = outcome.state, heard.clock
         self._commit(batch, let)

@@ -231,8 +231,6 @@ class World:
         if not self.brain.choose(ends_of(self)):
             return
         crash, self.crashing = self.crashing, False
-        for fault in ("A1", "A8") if crash else ():
-            self.faults.occurred(fault)
         self.note(self.brain.decide(self.now, self.chance, crash=crash))
         decided = self.brain.decided[-1] if self.brain.decided else ()
         self.note([*evicted(decided, self.everybody), *hasty(self.brain, self.broker, decided)])

@@ -12,8 +12,12 @@ from streaming.wire.rows import Row
 from tests.simulation.behind import Behind
 from tests.simulation.brain import NAME
 from tests.simulation.checkpoints import Checkpoint, Copying
-from tests.simulation.incidents.choices import HOUR_MS, SHORT_OR_LONG, TEN_SESSIONS_MS
-from tests.simulation.incidents.members import kill
+from tests.simulation.incidents.choices import (
+    HOUR_MS,
+    SHORT_OR_LONG,
+    TEN_SESSIONS_MS,
+    victim_of,
+)
 from tests.simulation.rules import GROUP
 from tests.simulation.scenario import SESSION_MS, Kind
 from trimtab.protocol import (
@@ -55,8 +59,15 @@ def bereaved(world: "World", dice: Random) -> None:
     """Somebody dies while the controller is away."""
     duration_ms = dice.choice([2 * SESSION_MS, 2 * SESSION_MS, TEN_SESSIONS_MS])
     world.away_until = world.now + duration_ms
-    world.later(dice.randint(500, duration_ms), lambda: kill(world, dice))
-    world.faults.occurred("A3")
+
+    def die() -> None:
+        victim = victim_of(world, dice)
+        if victim is not None:
+            victim.die(world.witness)
+            if world.away_until >= world.now:
+                world.faults.occurred("A3")
+
+    world.later(dice.randint(500, duration_ms), die)
 
 
 def amnesia(world: "World", dice: Random) -> None:

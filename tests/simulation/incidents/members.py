@@ -216,17 +216,18 @@ def flap(world: "World", dice: Random) -> None:
         world.later(dice.choice([500, 1_500]), lambda: stop(world, process, 0))
         if times:
             world.later(2_500, lambda: again(times - 1))
+        else:
+            world.faults.occurred("C11")
 
     again(3)
-    world.faults.occurred("C11")
 
 
 def crash_all(world: "World", dice: Random) -> None:
     """Everybody dies at once, and comes back after a while."""
     for process in world.processes:
+        world.faults.occurred("C12")
         process.die(world.witness)
         world.later(dice.choice([100, 2_000, 6_000]), partial(_back, world, process))
-    world.faults.occurred("C12")
 
 
 def _back(world: "World", former: Process) -> None:
@@ -255,8 +256,10 @@ def deploy(world: "World", dice: Random) -> None:
     pace_ms = dice.choice([500, 2_000])
     for place, process in enumerate(world.processes):
         world.later(place * pace_ms, lambda: start(world, dice))
-        world.later(
-            place * pace_ms + 300,
-            partial(stop, world, process, 5_000),
-        )
-    world.faults.occurred("C14")
+        world.later(place * pace_ms + 300, partial(_replaced, world, process))
+
+
+def _replaced(world: "World", process: Process) -> None:
+    if not process.ended:
+        world.faults.occurred("C14")
+    stop(world, process, 5_000)

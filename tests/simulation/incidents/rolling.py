@@ -25,11 +25,11 @@ def roll(world: "World", dice: Random) -> None:
     for place, process in enumerate(there):
         going: Going = dice.choice([_leaves, _leaves, _leaves, _goes_for_a_while, _killed])
         world.later(place * pace_ms, partial(_restarted, world, process, going, dice))
-    world.faults.occurred("C14")
 
 
 def _restarted(world: "World", process: Process, going: Going, dice: Random) -> None:
     if not process.ended:
+        world.faults.occurred("C14")
         going(world, process, dice)
         world.later(dice.choice([100, 400]), partial(_returns, world, process))
 

@@ -1,5 +1,6 @@
 """What happens to topics, and to what the watcher says of them."""
 
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -40,18 +41,27 @@ def recreate(world: "World", dice: Random) -> None:
     """A topic is deleted and made anew."""
     topic, queues = _topic(world, dice), dice.randint(1, 5)
     world.change(topic, 0)
-    world.later(dice.choice([50, 500, 4_000]), lambda: world.change(topic, queues))
-    world.faults.occurred("D3")
+
+    def again() -> None:
+        world.change(topic, queues)
+        world.faults.occurred("D3")
+
+    world.later(dice.choice([50, 500, 4_000]), again)
 
 
 def route_flap(world: "World", dice: Random) -> None:
     """Queues vanish and are back, twice."""
     topic = _topic(world, dice)
     queues = world.driver.topics[topic].queues
+
+    def back(place: int) -> None:
+        world.change(topic, queues)
+        if place:
+            world.faults.occurred("D1")
+
     for place in range(2):
         world.later(place * 1_200, lambda: world.change(topic, queues // 2))
-        world.later(place * 1_200 + 600, lambda: world.change(topic, queues))
-    world.faults.occurred("D1")
+        world.later(place * 1_200 + 600, partial(back, place))
 
 
 def half_route(world: "World", dice: Random) -> None:
