@@ -35,10 +35,9 @@ def _live(seeds: range) -> Lived:
     return wrong, hits
 
 
-@pytest.mark.slow
 def test_a_few_worlds_have_nothing_wrong(results: Path) -> None:
     """The quick look of `make check`."""
-    assert [] == lived(range(6), results)[0]
+    assert [] == lived(range(1), results)[0]
 
 
 @pytest.mark.slow
