@@ -2,8 +2,8 @@
 
 A change that is meant to change nothing is judged by this: record lives before it, and compare
 after it. A recording holds what the controller read, batch by batch, and a digest of what it wrote
-for each batch, through decoder, cell, codec and sinks. The inputs come from the recording, so the
-simulation itself may change meanwhile.
+for each batch, through decoder, cell, codec and sinks. Inputs and policy come from the recording,
+so the simulation itself may change meanwhile.
 """
 
 import argparse
@@ -11,14 +11,16 @@ import gzip
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 from multiprocessing import Pool
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 from console.recordings.lines import parsed
 from console.recordings.replaying import Replay, batches
+from rebalance.groups.model.policy import TwinRule
 from sinks import Record
 from tests.simulation import transcript
 from tests.simulation.lives import behind
@@ -27,12 +29,24 @@ from tests.simulation.scenario import Scenario, scenario
 from tests.simulation.world import World
 
 KEPT = Path(".cache/lives.jsonl.gz")
+_TERMS: Final[Mapping[str, Callable[[Any], object]]] = {
+    "strategy": str,
+    "on_twin": TwinRule,
+    "on_twin_instance": TwinRule,
+    "interval_ms": int,
+    "grace_ms": int,
+    "standing": bool,
+    "half_told": bool,
+}
+"""What of a scenario its policy depends on."""
 
 
 class Life(NamedTuple):
     """One recorded life."""
 
     seed: int
+    terms: dict[str, Any]
+    """What was drawn of the policy."""
     lines: list[str]
     digests: list[str]
     """Of what was written, by batch."""
@@ -40,8 +54,10 @@ class Life(NamedTuple):
 
 def lived(seed: int) -> Life:
     """Live through a seed, and decide what its controller read."""
-    lines = list(transcript.lines(World(_drawn(seed)).live()))
-    return Life(seed, lines, list(decided(seed, lines)))
+    drawn = _drawn(seed)
+    terms = {name: getattr(drawn, name) for name in _TERMS}
+    life = Life(seed, terms, list(transcript.lines(World(drawn).live())), [])
+    return life._replace(digests=list(decided(life)))
 
 
 def _drawn(seed: int) -> Scenario:
@@ -49,11 +65,11 @@ def _drawn(seed: int) -> Scenario:
     return behind(seed) if seed % 2 else scenario(seed)
 
 
-def decided(seed: int, lines: Iterable[str]) -> Iterator[str]:
+def decided(life: Life) -> Iterator[str]:
     """Decide a recording's batches; return a digest of what is written for each."""
-    rules = World(_drawn(seed)).brain.rules
-    replay = Replay(rules, slots=1)
-    rows = parsed((line.encode() for line in lines), PREFIX, f"life {seed}")
+    terms: dict[str, Any] = {name: _TERMS[name](value) for name, value in life.terms.items()}
+    replay = Replay(World(replace(scenario(0), **terms)).brain.rules, slots=1)
+    rows = parsed((line.encode() for line in life.lines), PREFIX, f"life {life.seed}")
     for _, batch in batches(rows, None, None):
         yield digest(replay.decide(batch))
 
@@ -66,7 +82,7 @@ def digest(records: Iterable[Record]) -> str:
 
 def difference(life: Life) -> str | None:
     """Decide a recorded life again; say where it differs."""
-    pairs = zip_longest(life.digests, decided(life.seed, life.lines))
+    pairs = zip_longest(life.digests, decided(life))
     for number, (was, now) in enumerate(pairs):
         if was != now:
             return f"life {life.seed}: batch {number} is written differently"
@@ -98,7 +114,7 @@ def main() -> int:
     different = [each for each in found if each is not None]
     sys.stdout.writelines(f"{each}\n" for each in sorted(different)[:20])
     sys.stdout.write(f"{len(found)} lives, {len(different)} of them differ\n")
-    return 3 if different else 0
+    return 3 if different or not found else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,15 @@
 """Lives that were recorded are judged as they should be."""
 
-from tests.simulation.recorded import decided, difference, lived
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.simulation import recorded
+from tests.simulation.lives import behind
+from tests.simulation.recorded import Life, decided, difference, lived, main
 
 SEED = 41
 
@@ -27,4 +36,24 @@ def test_a_batch_without_records_has_a_digest_too() -> None:
     life = lived(SEED)
 
     assert len(set(life.digests)) > 1
-    assert life.digests == list(decided(SEED, life.lines))
+    assert life.digests == list(decided(life))
+
+
+def test_the_simulation_may_change_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another life is drawn from the seed then; the recorded one was read by its own policy."""
+    life = Life(*json.loads(json.dumps(lived(SEED))))
+    for drawn in ("scenario", "_drawn"):
+        monkeypatch.setattr(recorded, drawn, lambda _: behind(SEED + 1))
+
+    assert difference(life) is None
+
+
+def test_a_recording_of_no_lives_is_no_comparison(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would say of any change that nothing differs."""
+    file = tmp_path / "lives"
+    file.write_bytes(gzip.compress(b""))
+    monkeypatch.setattr(sys, "argv", ["lives", "compare", "--file", str(file)])
+
+    assert 3 == main()
