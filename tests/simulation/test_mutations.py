@@ -1,12 +1,15 @@
 """The simulation finds each planted bug, and finds nothing else."""
 
+from collections import Counter
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from audit.violations import Invariant
 from tests.simulation import cutting
+from tests.simulation.once import Lived, once
 from tests.simulation.plant import Plant
 from tests.simulation.plants import PLANTS
 from tests.simulation.scenario import MAX_STEP_MS, Quirk, scenario
@@ -24,33 +27,46 @@ def plant_it(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plant.where, plant.wrong(right))
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS.keys())
-def test_a_planted_bug_is_caught(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within the seeds of a run, by the invariant that it breaks; without it that life is fine.
+def caught(name: str, results: Path) -> tuple[str, Invariant]:
+    """Catch a planted bug, once in a run; return where it was found, and as what."""
+    (where,), invariants = once(results / f"plant-{name}.json", lambda: _caught(PLANTS[name]))
+    (invariant,) = invariants
+    return where, Invariant(invariant)
 
-    That the lives before it are fine is ``test_simulation``'s business.
-    """
-    with monkeypatch.context() as planted:
+
+def _caught(plant: Plant) -> Lived:
+    with pytest.MonkeyPatch.context() as planted:
         plant_it(plant, planted)
-        found = next(
+        life, violation = next(
             (life, outcome.violations[0])
             for life in map(plant.lives, [plant.first, *range(SEEDS)])
             if plant.needs <= life.quirks and (outcome := World(life).live()).violations
         )
-    life, violation = found
-    print(f"caught by seed {life.seed}: {violation}")  # noqa: T201 - shown by -rP
-
-    assert violation.invariant in plant.caught_as
     assert [] == World(life).live().violations
+    return [f"seed {life.seed}: {violation}"], Counter([violation.invariant])
 
 
-def test_each_invariant_is_broken_by_a_plant() -> None:
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", PLANTS)
+def test_a_planted_bug_is_caught(name: str, results: Path) -> None:
+    """Within the seeds of a run, by the invariant that it breaks; without it that life is fine.
+
+    That the lives before it are fine is ``test_simulation``'s business.
+    """
+    where, invariant = caught(name, results)
+    print(f"caught by {where}")  # noqa: T201 - shown by -rP
+
+    assert invariant in PLANTS[name].caught_as
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_each_invariant_is_broken_by_a_plant(results: Path) -> None:
     """What no plant breaks may be judged by nothing. I17 compares two lives: a law does that."""
-    broken = frozenset[Invariant]().union(*(plant.caught_as for plant in PLANTS.values()))
+    broken = {caught(name, results)[1] for name in PLANTS}
 
-    assert frozenset({Invariant.MONOTONE}) == frozenset(Invariant) - broken
+    assert {Invariant.MONOTONE} == {*Invariant} - broken
 
 
 @pytest.mark.slow
