@@ -137,6 +137,7 @@ def _joined(record: Join, stamp: Stamp) -> Joined:
         last_epoch=None if record.last_epoch is None else Epoch(record.last_epoch),
         marks=bool(record.marks),
         guarded=bool(record.guarded),
+        on_hold_alone=not record.marks,
     )
 
 

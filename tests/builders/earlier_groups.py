@@ -11,8 +11,16 @@ from rebalance.ids import Millis, TopicName
 from tests.builders.full_cluster import CLUSTER
 
 
+def before_holds(group: GroupState) -> GroupState:
+    """Return a group as it could be before it was kept who begins on hold alone."""
+    people = group.membership.members.items()
+    members = {name: replace(it, on_hold_alone=False) for name, it in people}
+    return replace(group, membership=replace(group.membership, members=members))
+
+
 def before_leaves(group: GroupState) -> GroupState:
     """Return a group as it could be before it was kept who wants to go and is dismissed as well."""
+    group = before_holds(group)
     people = group.membership.members.items()
     members = {name: replace(it, leaves=False) for name, it in people}
     return replace(group, membership=replace(group.membership, members=members))

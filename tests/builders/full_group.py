@@ -79,6 +79,7 @@ GROUP = GroupState(
                 guarded=True,
                 pops=frozenset({TopicName("n253"), TopicName("n254")}),
                 leaves=True,
+                on_hold_alone=True,
             ),
             MemberId("n40"): Member(
                 incarnation=Incarnation("n41"),
@@ -122,6 +123,7 @@ GROUP = GroupState(
                 guarded=True,
                 pops=frozenset({TopicName("n255"), TopicName("n256")}),
                 leaves=True,
+                on_hold_alone=True,
             ),
         },
         pulses={

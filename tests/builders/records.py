@@ -67,6 +67,7 @@ class Further(TypedDict, total=False):
     last_epoch: Epoch
     marks: bool
     guarded: bool
+    on_hold_alone: bool
 
 
 def joined(

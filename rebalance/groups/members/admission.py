@@ -180,6 +180,7 @@ def _described(draft: Draft, event: Joined) -> Member:
         patterns=event.patterns,
         awaits_mark=marks.awaited(draft, event),
         guarded=event.guarded,
+        on_hold_alone=event.on_hold_alone,
         draining=is_dismissed,
         dismissed=is_dismissed,
         pops=frozenset(draft.rules.popped if _may_pop(event) else ()),

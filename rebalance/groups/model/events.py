@@ -73,6 +73,8 @@ class Joined(_OfOneLife):
     """It will release nothing, to show from where on it reads releases."""
     guarded: bool = False
     """Somebody releases for it when its process is dead."""
+    on_hold_alone: bool = False
+    """It reads no releases, so it begins nothing before a record says hold."""
 
     def comes_back_from(self, life: Incarnation) -> bool:
         """Tell whether that was a life of the same process: of the same start."""

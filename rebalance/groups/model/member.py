@@ -115,6 +115,8 @@ class Member:
     (``ChooseMode``)."""
     leaves: bool = False
     """It is dismissed and has asked to go as well: it drains on when it is dismissed no more."""
+    on_hold_alone: bool = False
+    """It reads no releases: it begins when it is told to hold, and not before (``succession``)."""
 
     def life(self, name: MemberId) -> Life:
         """Return which life of that member this is; a roster knows its name."""

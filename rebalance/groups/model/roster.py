@@ -105,8 +105,13 @@ def _headings(member: Member) -> Iterator[Trait | Asking]:
         yield Trait.LIMITED
     if member.patterns:
         yield Trait.PATTERNED
-    if member.eager or member.awaits_mark or member.presumed or member.away or resting:
+    if member.awaits_mark or member.presumed or member.away or resting or _never_reads(member):
         yield Trait.UNREADY
+
+
+def _never_reads(member: Member) -> bool:
+    """Tell whether no release has it begin."""
+    return member.eager or member.on_hold_alone
 
 
 class DraftedRoster(Overlay[MemberId, Member]):

@@ -74,6 +74,7 @@ class MemberForm(Form):
     pops: list[TopicName] | None = None
     """None: nothing."""
     leaves: bool = False
+    on_hold_alone: bool = False
 
 
 class FlapsForm(Form):
@@ -153,6 +154,7 @@ def _member_form(member: Member) -> MemberForm:
         guarded=member.guarded,
         pops=sorted(member.pops) or None,
         leaves=member.leaves,
+        on_hold_alone=member.on_hold_alone,
     )
 
 
@@ -183,6 +185,7 @@ def _member(form: MemberForm) -> Member:
         guarded=form.guarded,
         pops=frozenset(form.pops or ()),
         leaves=form.leaves,
+        on_hold_alone=form.on_hold_alone,
     )
 
 

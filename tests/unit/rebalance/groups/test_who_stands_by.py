@@ -83,6 +83,7 @@ KINDS: dict[str, tuple[Change, set[str]]] = {
     # what c is: (what makes it so, who stands by)
     "like b": (lambda it: it, {"b", "c"}),
     "eager": (lambda it: replace(it, eager=True), {"b"}),
+    "on hold alone": (lambda it: replace(it, on_hold_alone=True), {"b"}),
     "unmarked": (lambda it: replace(it, awaits_mark=True), {"b"}),
     "presumed": (lambda it: replace(it, presumed=True), {"b"}),
     "resting": (lambda it: replace(it, resting_until=Millis(99_000)), {"b"}),
@@ -131,3 +132,16 @@ def test_whoever_sends_no_releases_names_nobody() -> None:
     story.ticks()
 
     assert {"orders-0": "a@1", "orders-1": "b@1"} == story.pages()
+
+
+def test_who_begins_on_hold_alone_is_nobodys_heir() -> None:
+    """Named by one that goes while the controller is away, it would wait for that."""
+    story = a_story(ON)
+    story.reads(joined("a"), joined("b"), joined("c", on_hold_alone=True), routed("orders", 6))
+    story.ticks()
+    assert {"a", "b"} == set(story.state.target.heirs.values())
+    assert {"a", "b", "c"} == set(story.owners().values())
+
+    story.reads(joined("c"))
+    story.ticks()
+    assert {"a", "b", "c"} == set(story.state.target.heirs.values())

@@ -28,6 +28,7 @@ from tests.builders.earlier_groups import (
     before_callers,
     before_drains,
     before_ends,
+    before_holds,
     before_idle,
     before_leaves,
     before_modes,
@@ -141,7 +142,8 @@ BEFORE_ASKS: Final = replace(PULSES, asks=np.full(3, NEVER))
         ("cell-v2-before-racks", before_racks(GROUP), PULSES, before_callers()),
         ("cell-v2-before-drains", before_drains(GROUP), PULSES, before_callers()),
         ("cell-v2-before-leaves", before_leaves(GROUP), PULSES, before_callers()),
-        ("cell-v2-before-callers", GROUP, PULSES, before_callers()),
+        ("cell-v2-before-callers", before_holds(GROUP), PULSES, before_callers()),
+        ("cell-v2-before-holds", before_holds(GROUP), PULSES, CLUSTER),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )

@@ -99,6 +99,8 @@ TOLD = Portion(
     (Inheritance(queue("orders-7"), Epoch(4), Tenure(Life(MemberId("b"), FIRST), Epoch(3))),),
 )
 ADOPTED = Adopted(STAMP, Life(A, FIRST), LIFE, Epoch(4), TOLD, Millis(10_000), Millis(60_000))
+ALONE = Joined(STAMP, Life(A, FIRST), 1, frozenset({ORDERS}), on_hold_alone=True)
+"""Who says no marks."""
 
 MEANINGS: list[tuple[Record, Event | Found]] = [
     (ADOPT, ADOPTED),
@@ -106,7 +108,7 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
     (Advance(start=LIFE, epoch=4, decided_ms=99), Advanced(STAMP, LIFE, Epoch(4), Millis(99))),
     (
         Join(member="a", incarnation=LIFE, sequence=1, topics=("orders", "payments")),
-        Joined(STAMP, Life(A, FIRST), 1, frozenset({ORDERS, TopicName("payments")})),
+        replace(ALONE, topics=frozenset({ORDERS, TopicName("payments")})),
     ),
     (
         join(
@@ -118,35 +120,29 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
             weight=3,
             capacity=7,
         ),
-        Joined(
-            STAMP,
-            Life(A, FIRST),
-            1,
-            frozenset({ORDERS}),
-            Millis(9_000),
-            Millis(8_000),
-            InstanceId("i"),
-            "r",
-            3,
-            7,
+        replace(
+            ALONE,
+            session_timeout_ms=Millis(9_000),
+            revocation_timeout_ms=Millis(8_000),
+            instance=InstanceId("i"),
+            rack="r",
+            weight=3,
+            capacity=7,
         ),
     ),
     (
         join("a", mode="broadcasting", protocol="eager"),
-        Joined(STAMP, Life(A, FIRST), 1, frozenset({ORDERS}), mode=Mode.BROADCASTING, eager=True),
+        replace(ALONE, mode=Mode.BROADCASTING, eager=True),
     ),
     (
         Join(member="a", incarnation=LIFE, sequence=1, patterns=("orders-*",)),
-        Joined(STAMP, Life(A, FIRST), 1, frozenset(), patterns=frozenset({Pattern("orders-*")})),
+        replace(ALONE, topics=frozenset(), patterns=frozenset({Pattern("orders-*")})),
     ),
     (
         join("a", marks=True, guarded=True),
-        Joined(STAMP, Life(A, FIRST), 1, frozenset({ORDERS}), marks=True, guarded=True),
+        replace(ALONE, on_hold_alone=False, marks=True, guarded=True),
     ),
-    (
-        join("a", mode="shared"),
-        Joined(STAMP, Life(A, FIRST), 1, frozenset({ORDERS}), mode=Mode.SHARED),
-    ),
+    (join("a", mode="shared"), replace(ALONE, mode=Mode.SHARED)),
     (
         Beat(member="a", incarnation=LIFE, sequence=5, epoch=4),
         BeatSeen(STAMP, Life(A, FIRST), 5, Epoch(4), None),
