@@ -34,7 +34,15 @@ def played(story: Json) -> Json:
     """Play a story: what goes in as it stands, what comes out as it is now."""
     profile = {**story["profile"], "topics": tuple(story["profile"]["topics"])}
     session = MemberSession(Profile(**profile), story["incarnation"], 0)
-    steps = [{**step, **answered(session, step)} for step in story["steps"]]
+    kinds: dict[int, str] = {}
+    steps: list[Json] = []
+    for step in story["steps"]:
+        if "of" in step:  # what comes out is rewritten, and its numbers shift; what goes in is not
+            (number,) = step["in"].values()
+            assert step["of"] == kinds[number], f"{number} is a {kinds[number]}: {step}"
+        steps.append({**step, **answered(session, step)})
+        sent = (it for it in steps[-1]["out"] if "send" in it)
+        kinds |= {it["send"]: it["record"]["kind"] for it in sent}
     return {**story, "steps": steps}
 
 

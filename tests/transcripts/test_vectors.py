@@ -12,6 +12,9 @@ import pytest
 
 from tests.builders.checkout import ROOT, text
 from tests.builders.session_stories import Json, played
+from trimtab.session import Profile
+from trimtab.session.nominee import named
+from trimtab.session.recall import Recall
 
 VECTORS: Final = sorted((ROOT / "clients" / "vectors").glob("*.json"))
 PAGE: Final = text(Path("docs/other-languages.md"))
@@ -26,7 +29,7 @@ def written(story: Json) -> str:
 
 def _step(step: Json) -> str:
     out = ",".join(f"\n    {_line(it)}" for it in step["out"])
-    said = f'"say": {_line(step["say"])}, ' if "say" in step else ""
+    said = "".join(f'"{it}": {_line(step[it])}, ' for it in ("say", "of") if it in step)
     return (
         f'  {{{said}"at": {step["at"]}, "in": {_line(step["in"])},\n'
         f'   "out": [{out}], "wake_at": {_line(step["wake_at"])}}}'
@@ -45,6 +48,69 @@ def test_a_session_plays_it(path: Path, pytestconfig: pytest.Config) -> None:
         path.write_text(actual, "utf-8")
 
     assert path.read_text("utf-8") == actual
+
+
+@pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
+def test_what_fails_is_what_the_story_says(path: Path) -> None:
+    """A number alone would still be some record's when a rule changes; `played` compares the kind.
+
+    So `release_lost` once lost a beat, and nobody saw it.
+    """
+    steps = json.loads(path.read_text("utf-8"))["steps"]
+
+    assert all("of" in step for step in steps if "failed" in step["in"])
+
+
+_SUCCESSOR: Final = Recall.successor
+_JOIN: Final = Profile.join
+FAULTS: Final[dict[str, tuple[str, object]]] = {
+    # what a port may do wrong: (where, how)
+    "subscribes everything": (
+        "member_profile.Profile.subscribes",
+        lambda _profile, _topic: True,
+    ),
+    "names who has gone": (
+        "recall.Recall.successor",
+        lambda recall, life: _SUCCESSOR(recall, life) or life,
+    ),
+    "knows not whose it was": (
+        "baton.named",
+        lambda outlook, *known: named(outlook._replace(source=None), *known),
+    ),
+    "goes without a word": ("mark.Mark.goes_unsaid", property(lambda _mark: False)),
+    "obeys the same epoch again": (
+        "session.MemberSession._is_news",
+        lambda session, record: (
+            session.incarnation == record.incarnation and session.epoch <= record.epoch
+        ),
+    ),
+    "takes 0 for nothing": (
+        "member_profile.Profile.join",
+        lambda profile, life, sequence, last=None: _JOIN(profile, life, sequence, last or None),
+    ),
+    "asks in vain": ("asking.Asking.failed", lambda *_: None),
+    "repeats nothing": ("outbox.Outbox.post_again", lambda _outbox: []),
+    "beats short at once": ("statement.Statement.outdated", lambda _statement: None),
+}
+
+
+@pytest.mark.parametrize(("where", "fault"), FAULTS.values(), ids=FAULTS)
+def test_a_port_that_is_wrong_cannot_play_them(
+    where: str, fault: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Vectors that any session could play would check nothing."""
+    monkeypatch.setattr(f"trimtab.session.{where}", fault)
+    stories = [json.loads(path.read_text("utf-8")) for path in VECTORS]
+
+    assert any(story != _tried(story) for story in stories)
+
+
+def _tried(story: Json) -> Json | None:
+    """Play a story; None: a wrong session sends other records than the story goes on about."""
+    try:
+        return played(story)
+    except (AssertionError, KeyError):
+        return None
 
 
 def test_the_page_names_every_vector() -> None:
