@@ -39,7 +39,8 @@ class Smallest:
     def __init__(self, servers: str, prefix: str, group: str, topic: str, member: str) -> None:
         self._prefix, self._group, self._topic, self._member = prefix, group, topic, member
         hashing = {"partitioner": "murmur2_random"}  # as Java's: all of a group in one partition
-        self._producer = Producer({"bootstrap.servers": servers, **hashing})
+        ordered = {"enable.idempotence": True}
+        self._producer = Producer({"bootstrap.servers": servers, **hashing, **ordered})
         self._consumer = Consumer(
             {
                 "bootstrap.servers": servers,
@@ -51,7 +52,8 @@ class Smallest:
         )
         self._session_s, self._beat_s = 10.0, 3.0
         self._place: TopicPartition | None = None
-        self._read_to = self._end = 0
+        self._began_at = self._read_to = self._end = 0
+        self._last_epoch: int | None = None
         self._end_asked_at = 0.0
         self.leaving = False
         self._live(f"{time.time_ns() // 1_000_000:013d}", secrets.randbits(31))
@@ -64,6 +66,7 @@ class Smallest:
         self._let_go: dict[Queue, int] = {}
         self._heard_at = self._read_at = time.monotonic()
         self._ask_at = self._beat_at = self._heard_at
+        self._asking = True
 
     @property
     def _incarnation(self) -> str:
@@ -80,6 +83,9 @@ class Smallest:
                 self._end_work(queue, epoch, following)
         while (self._held or self._releasing) and time.monotonic() < over_at:
             self._turn()
+        for queue, (epoch, _) in [*self._held.items()]:  # nobody came for it in time
+            self._end_work(queue, epoch, None)
+        self._producer.flush(LEAVE_S)  # first all releases
         self._send("members", kind="leave")
         self._producer.flush(LEAVE_S)
         self._consumer.close()
@@ -92,10 +98,10 @@ class Smallest:
             self._start_over("fenced")
         if message is not None:
             self._read(message)
-        if self._epoch == 0 and now >= self._ask_at and not self.leaving:
+        if self._asking and now >= self._ask_at and not self.leaving:
             self._ask_at = now + ASK_S
             wish = {"topics": [self._topic], "session_timeout_ms": int(self._session_s * 1_000)}
-            self._send("members", kind="join", **wish)
+            self._send("members", kind="join", **wish, last_epoch=self._last_epoch)
         if now >= self._beat_at:
             self._beat(now)
 
@@ -107,9 +113,7 @@ class Smallest:
         ]
         self._send("heartbeats", kind="beat", epoch=self._epoch, owned=rows)
         if self._place is not None:
-            bounds = self._consumer.get_watermark_offsets(self._place, ASK_S)
-            assert bounds is not None, "nobody says where the log ends"
-            self._end, self._end_asked_at = bounds[1], now
+            self._end, self._end_asked_at = self._ends(), now
             self._look_where_it_is()
 
     def _look_where_it_is(self) -> None:
@@ -122,19 +126,22 @@ class Smallest:
         self._look_where_it_is()
         if error is not None:
             assert error.code() == KafkaError._PARTITION_EOF, error  # noqa: SLF001 - its public name
-        elif message.key() == f"{self._group}/{self._member}".encode():  # "/" in a group is "%2F"
-            self._obey(message.value())
+            return
+        mine = f"{self._group}/{self._member}"  # "/" in a group is "%2F"
+        if message.key() in (mine.encode(), f"{mine}@{self._incarnation}".encode()):
+            self._obey(message.value(), is_old=self._read_to <= self._began_at)
 
-    def _obey(self, value: bytes | None) -> None:
+    def _obey(self, value: bytes | None, *, is_old: bool) -> None:
         if value is None:
             if self._epoch:
                 self._start_over("unknown")
             return
         record = json.loads(value)
-        if record["incarnation"] > self._incarnation:
+        if record["incarnation"] > self._incarnation and not is_old:
             sys.exit("a younger process has this name")
         if record["incarnation"] == self._incarnation and record["epoch"] > self._epoch:
             self._epoch = record["epoch"]
+            self._asking = bool(record.get("join_again"))
             self._session_s = record["session_timeout_ms"] / 1_000
             self._beat_s = record["heartbeat_interval_ms"] / 1_000
             self._give([*rows(record["give"])])
@@ -178,6 +185,7 @@ class Smallest:
         sys.stderr.write(f"{why}: joins again\n")
         for queue in [*self._held]:
             self._lose(queue)
+        self._last_epoch = self._epoch or self._last_epoch or 0  # 0: none, but a life there was
         self._live(self._start, self._life + 1)
 
     def _send(self, topic: str, **record: object) -> None:
@@ -210,7 +218,15 @@ class Smallest:
         if self._place is None:
             name, number = f"{self._prefix}assignments", message.partition() or 0
             self._place = TopicPartition(name, number, OFFSET_BEGINNING)
+            self._began_at = self._ends()
             self._consumer.assign([self._place])
+
+    def _ends(self) -> int:
+        """Ask Kafka where the log ends now."""
+        assert self._place is not None, "it is known since the first delivery report"
+        bounds = self._consumer.get_watermark_offsets(self._place, ASK_S)
+        assert bounds is not None, "nobody says where the log ends"
+        return int(bounds[1])
 
 
 def rows(shelf: dict[str, Any]) -> Iterator[Row]:
