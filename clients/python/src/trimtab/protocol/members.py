@@ -89,8 +89,9 @@ class Join(MemberRecord):
     client: Label | None = Field(default=None, description="The library and its version.")
     last_epoch: Epoch | None = Field(
         default=None,
-        description="Of the last record that an earlier incarnation of this process acted on; "
-        "absent: none. A life that got my name or instance after that has replaced me.",
+        description="Of the last record that an earlier incarnation of this process acted on, 0: "
+        "it acted on none; absent in the first one alone. A life that got my name or instance "
+        "after that has replaced me.",
     )
     marks: bool | None = Field(
         default=None,
