@@ -93,7 +93,7 @@ def test_golden_records_keep_the_contract(record: Golden) -> None:
 def test_the_schemas_refuse_what_we_refuse() -> None:
     """Except what no schema can say: that a queue is named once, and the like."""
     faults = (
-        "twice",
+        "queue is named twice",
         "too many queues",
         "more errors",
         "p50 <= p99",

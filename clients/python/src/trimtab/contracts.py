@@ -34,6 +34,7 @@ _INDEX: Final = """# The contracts of the wire
 Generated from `trimtab.protocol` by `python -m trimtab.contracts docs/contracts`. JSON Schema
 2020-12 for each record; topics, keys and Kafka settings are also in [asyncapi.json](asyncapi.json).
 Readers ignore fields that they do not know. Every topic has the broker's time (LogAppendTime).
+No schema can say that a record names a queue once, and 10,000 in all; else it is refused whole.
 
 | topic | key | policy | record | what it says |
 |---|---|---|---|---|

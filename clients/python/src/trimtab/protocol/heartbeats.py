@@ -29,7 +29,8 @@ class Beat(MemberRecord):
     kind: Literal["beat"] = "beat"
     epoch: Epoch = Field(description="Epoch of the last assignment acted on; 0: none yet.")
     owned: Grants | None = Field(
-        default=None, description="The queues I work on; absent or null: as in my last beat."
+        default=None,
+        description="The queues I work on, each once; absent or null: as in my last beat.",
     )
 
 

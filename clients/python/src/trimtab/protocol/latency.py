@@ -20,7 +20,10 @@ from trimtab.protocol.record import Part, Record, example
 
 
 class BrokerLatency(Part):
-    """One broker in one window. Latencies are of all `count` requests, failed ones too."""
+    """One broker in one window. Latencies are of all `count` requests, failed ones too.
+
+    If p50 <= p99 <= max or errors <= count does not hold, the whole report is refused.
+    """
 
     broker: BrokerName
     count: Count = Field(description="Requests that ended in the window.")

@@ -26,14 +26,20 @@ def _distinct(what: str, names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+_ONCE: Final[dict[str, JsonValue]] = {"uniqueItems": True}
 Topics = Annotated[
     tuple[TopicName, ...],
-    Field(max_length=limits.TOPICS_PER_MEMBER, fail_fast=True),
+    Field(max_length=limits.TOPICS_PER_MEMBER, fail_fast=True, json_schema_extra=_ONCE),
     AfterValidator(partial(_distinct, "topic")),
 ]
 Patterns = Annotated[
     tuple[Pattern, ...],
-    Field(min_length=1, max_length=limits.PATTERNS_PER_MEMBER, fail_fast=True),
+    Field(
+        min_length=1,
+        max_length=limits.PATTERNS_PER_MEMBER,
+        fail_fast=True,
+        json_schema_extra=_ONCE,
+    ),
     AfterValidator(partial(_distinct, "pattern")),
 ]
 _SOMETHING: Final[dict[str, JsonValue]] = {

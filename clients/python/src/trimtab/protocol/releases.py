@@ -33,7 +33,9 @@ class Release(MemberRecord):
     )
 
     kind: Literal["release"] = "release"
-    queues: Releases
+    queues: Releases = Field(
+        description="Each once: two releases of one queue, under two epochs, are two records."
+    )
     by: Literal["controller", "guard"] | None = Field(
         default=None, description="Who says so. Absent: the member itself."
     )
