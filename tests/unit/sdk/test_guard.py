@@ -152,6 +152,23 @@ def test_where_no_process_can_be_watched_the_connection_tells(
     assert SPOKEN == guarded.said_of("a")
 
 
+def test_who_is_in_another_container_is_not_guarded(
+    guarded: Guarded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It could close the connection and work on, and the guard would take it for dead."""
+    with monkeypatch.context() as other, socket.socket(socket.AF_UNIX) as connection:
+        other.setattr("trimtab.other_end._pid_of", lambda _: 0)
+        connection.connect(str(guarded.folder / "socket"))
+        post, hold = said_by("a")
+        lines = ({"kind": "post", **post}, {"kind": "hold", **hold})
+        connection.sendall(b"".join(json.dumps(it).encode() + b"\n" for it in lines))
+        assert "refused" == json.loads(connection.recv(4_096))["kind"]
+    guarded.member("", "b").kill()
+    assert SPOKEN == guarded.said_of("b")  # by now the guard has seen the other one close
+
+    assert [] == guarded.kafka("a").sent
+
+
 def test_the_supervisor_knows_the_death_of_its_command(
     guarded: Guarded, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -145,6 +145,9 @@ class Guard:
 
     def _stand(self, end: OtherEnd, post: Post) -> None:
         """Take up a post: watch the process, then say so, then go to Kafka."""
+        if end.is_foreign:
+            end.say(Refused(reason="it is in another container, and does not see this process"))
+            return
         end.watch()
         if end.process is not None:
             self._selector.register(end.process, EVENT_READ, partial(self._is_dead, end))

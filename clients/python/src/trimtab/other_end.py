@@ -33,11 +33,19 @@ class OtherEnd:
         self.is_closed = False
         """Nothing more will be said. The process may live."""
         self.pid = _pid_of(connection)
-        """0: unknown."""
+        """0: unknown, or of another container."""
         self.process: int | None = None
         """The pidfd, once it is watched; None where there is none."""
         self._said = bytearray()
         self._answering = threading.Lock()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is of another container, so that neither process can watch or end the other.
+
+        It may close the connection and work on: nobody would know whether it is dead.
+        """
+        return not self.pid and hasattr(socket, "SO_PEERCRED")
 
     def watch(self) -> None:
         """Watch the process, if there is a way; it still lives, or nothing is said of it later."""
