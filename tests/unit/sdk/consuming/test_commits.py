@@ -174,6 +174,20 @@ def test_a_commit_of_what_is_lost_is_taken_back(
     assert takes(lambda: commits.write(lambda: {ONE: 7, OTHER: 7}), "are others' now") < SOON_S
 
 
+def test_what_is_lost_is_taken_back_though_a_callback_hangs(owner: Owner) -> None:
+    """Nobody says so then, and Kafka would take the commit late."""
+    dropped = list[bool]()
+    writer = SimpleNamespace(write=lambda _: Future[object](), drop=lambda: dropped.append(True))
+    commits = Commits(cast("Any", writer), owner.owned, owner.written.append)
+    commits.write_soon(lambda: {ONE: 7, OTHER: 7})
+    commits.hear()
+    assert [] == dropped
+
+    owner.lost = {OTHER}
+    commits.hear()
+    assert ([True], []) == (dropped, owner.written)
+
+
 def test_what_is_lost_takes_back_no_commit_of_others(owner: Owner) -> None:
     """Kafka's answer to that is on its way, and is waited for."""
     answer, dropped = Future[object](), list[bool]()

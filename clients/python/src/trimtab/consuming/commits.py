@@ -34,7 +34,7 @@ Places = Mapping[Grant, int]
 _LOGGER: Final = logging.getLogger("trimtab")
 PATIENCE_S: Final = 2.0
 """The time of one commit. A member gives up its queues a fifth of its session before others may get
-them, and the shortest session is 10 s: what was sent in this time is not sent after that."""
+them, which is as long where that is 10 s; where it is less, it is taken back when they are lost."""
 _LOOK_S: Final = 0.05
 """How late a wait notices that a queue is lost: as late as the member's thread."""
 
@@ -110,11 +110,16 @@ class Commits:
     def hear(self) -> None:
         """Take the answer to what was written, or give it up when there is none in time.
 
+        What is lost is taken back here, too: a callback may hang, and `withdraw` wait behind it.
+
         Raises:
             RefusedError: Kafka did not take it. It is written again.
         """
         sent = self._sent
-        if sent is None or self._is_awaited(sent) or not self._turn.acquire(blocking=False):
+        if sent is not None and self._is_awaited(sent):
+            self.withdraw(sent.places.keys() - self._owned(sent.places).grants)
+            return
+        if sent is None or not self._turn.acquire(blocking=False):
             return
         try:
             error = self._hear_out()
