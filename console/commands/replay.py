@@ -204,7 +204,7 @@ def _compare(
     again: "Replay", groups: list[str], lines: "Sequence[Line]", topics: "TopicSettings", view: View
 ) -> None:
     """Print each group's batches as far as they are those that were published."""
-    from console.recordings import matching
+    from console.recordings import evidence, matching
     from console.recordings.lines import Cut
 
     rows = [line for line in lines if not isinstance(line, Cut)]
@@ -212,8 +212,8 @@ def _compare(
         rows = [row for row in rows if row.appended_ms <= view.until_ms]
     offsets, differs = Counter[tuple[str, int]](), False
     for group in groups:
-        published = matching.Published.of(group, rows, topics.prefix)
-        heard = matching.about(group, rows, topics.prefix, topics.partitions, published.ends)
+        published = evidence.Published.of(group, rows, topics.prefix)
+        heard = evidence.about(group, rows, topics.prefix, topics.partitions, published.ends)
         for batch in matching.as_published(again.copied(), group, heard, published):
             if isinstance(batch, matching.Difference):
                 differs = True

@@ -14,39 +14,27 @@ Called by `trimtab replay`. Its one rule: what was not published is never told.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import accumulate, product
 from typing import NamedTuple
 
+from console.recordings.evidence import Published, closing
 from console.recordings.replaying import Replay
 from sinks import Record
 from streaming.wire.rows import Row, in_log_order
 from trimtab.protocol import (
     ASSIGNMENTS,
     BROKERS,
-    COMMANDS,
     GROUPS,
-    HEARTBEATS,
     HISTORY,
-    MEMBERS,
-    RELEASES,
-    ROCKETMQ,
-    ROUTES,
     TICK_KEY,
     CommandAnswer,
-    Granted,
-    Group,
     Handover,
     HistoryRecord,
-    RebalanceDone,
-    UndecodableRecord,
     decode,
     member_key,
-    partition_of,
 )
 
-_HEARD = {topic.name for topic in (MEMBERS, HEARTBEATS, RELEASES, COMMANDS)}
 _TOGETHER_MS = 100
 """Records of several topics that are so near each other may be read by two batches."""
 _TIES = 8
@@ -70,64 +58,6 @@ class Difference(NamedTuple):
     decided: list[Record]
     first: bool
     """Nothing came as published."""
-
-
-@dataclass(slots=True)
-class Published:
-    """What a group's history says, and when its batches ended."""
-
-    history: list[tuple[Row, HistoryRecord]] = field(default_factory=list)
-    summaries: dict[int, Group] = field(default_factory=dict)
-    """Those that are still there, by epoch."""
-
-    @classmethod
-    def of(cls, group: str, rows: Iterable[Row], prefix: str) -> "Published":
-        """Read what there is of a group."""
-        found, own = cls(), group.encode()
-        for row in sorted(rows, key=lambda row: row[:3]):
-            if row.key != own or row.value is None:
-                continue
-            try:
-                if row.topic == f"{prefix}{HISTORY.name}":
-                    found.history.append((row, decode(HISTORY, row.value)))
-                elif row.topic == f"{prefix}{GROUPS.name}":
-                    summary = decode(GROUPS, row.value)
-                    found.summaries[summary.epoch] = summary
-            except UndecodableRecord:
-                continue  # of a later version, or nobody's: it cannot be compared
-        return found
-
-    @property
-    def ends(self) -> list[int]:
-        """The times at which batches ended that decided something."""
-        known = {it.at_ms for it in self.summaries.values()}
-        return sorted(known | {it.at_ms for it in _closing(it for _, it in self.history)})
-
-
-def about(
-    group: str, rows: Iterable[Row], prefix: str, partitions: int, ends: Iterable[int]
-) -> list[Row]:
-    """Return what its cell hears that can concern a group.
-
-    Of its neighbours only what a starting controller finds of them, as it waits for all of that,
-    and what may have been the last record of a batch, by its time.
-    """
-    last, partition = frozenset(ends), partition_of(group, partitions)
-    return [
-        row
-        for row in rows
-        if (row.partition == partition and is_heard(row, group, prefix, last))
-        or row.topic == f"{prefix}{ROCKETMQ.name}"
-    ]
-
-
-def is_heard(row: Row, group: str, prefix: str, ends: AbstractSet[int]) -> bool:
-    """Tell whether a record in a group's partition can concern it, if batches ended then."""
-    name = row.topic.removeprefix(prefix)
-    if name == ROUTES.name:
-        return True
-    concerns = row.key in (group.encode(), TICK_KEY) or row.appended_ms in ends
-    return concerns and name in _HEARD
 
 
 @dataclass(slots=True)
@@ -230,11 +160,6 @@ def _is_answer(records: Sequence[Record], expected: Sequence[tuple[Row, HistoryR
     return history == wanted and all(isinstance(it, CommandAnswer) for it in history)
 
 
-def _closing(entries: Iterable[HistoryRecord]) -> Iterator[RebalanceDone | Handover | Granted]:
-    """Return the entries that carry the time of the last record of their batch."""
-    return (it for it in entries if isinstance(it, RebalanceDone | Handover | Granted))
-
-
 def is_about(record: Record, group: str) -> bool:
     """Tell whether a record is a group's, or a cluster's: some keys have a second name."""
     if record.topic.endswith((ASSIGNMENTS.name, BROKERS.name)):
@@ -283,7 +208,7 @@ def _likeness(
     """Tell whether what was decided is what was published; False: but for durations."""
     history = [decode(HISTORY, it.value) for it in records if _is_history(it)]
     summaries = [decode(GROUPS, it.value) for it in records if it.topic.endswith(GROUPS.name)]
-    if not any(it.at_ms == end for it in (*summaries, *_closing(history))):
+    if not any(it.at_ms == end for it in (*summaries, *closing(history))):
         return None
     if any(published.summaries.get(it.epoch, it) != it for it in summaries):
         return None

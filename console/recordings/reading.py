@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from confluent_kafka import Message
 
 from console.errors import Failure
-from console.recordings.matching import Published, is_heard
+from console.recordings.evidence import Published, is_heard
 from console.settings import Settings
 from console.whole_topics import messages
 from streaming.wire.rows import Row
