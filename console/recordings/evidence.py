@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from console.copies import without_copies
 from streaming.wire.rows import Row
 from trimtab.protocol import (
     COMMANDS,
@@ -47,13 +48,14 @@ class Published:
     def of(cls, group: str, rows: Iterable[Row], prefix: str) -> "Published":
         """Read what there is of a group."""
         found, own = cls(), group.encode()
-        for row in sorted(rows, key=lambda row: row[:3]):
-            if row.key != own or row.value is None:
-                continue
+        told = (f"{prefix}{HISTORY.name}", f"{prefix}{GROUPS.name}")
+        theirs = [row for row in rows if row.key == own and row.topic in told]
+        theirs.sort(key=lambda row: row[:3])
+        for row in without_copies(theirs, lambda row: (row.key, row.value)):
             try:
-                if row.topic == f"{prefix}{HISTORY.name}":
+                if row.topic == told[0]:
                     found.history.append((row, decode(HISTORY, row.value)))
-                elif row.topic == f"{prefix}{GROUPS.name}":
+                elif row.value is not None:
                     summary = decode(GROUPS, row.value)
                     found.summaries[summary.epoch] = summary
             except UndecodableRecord:

@@ -19,6 +19,7 @@ from audit.history import Place, Ticked
 from audit.shown import NONE, Shown
 from audit.violations import Invariant, Violation
 from audit.wire import entries_of
+from console.copies import without_copies
 from streaming.topics import inlets
 from streaming.wire.rows import Row
 from trimtab.protocol import (
@@ -83,6 +84,7 @@ class Judge:
             rows,
             key=lambda row: (row.appended_ms, row.topic not in heard, row[:3]),
         )
+        ordered = list(without_copies(ordered, self._entry))
         checker = Checker(self._promised(_firsts(ordered)))
         for row in ordered:
             for violation in self._show(checker, row):
@@ -93,6 +95,9 @@ class Judge:
         if count := checker.unjudged(group):
             why = "the record of their cause, or of the member's joining, is not there"
             self.not_examined.append(f"{Invariant.PATIENT}: {count} evictions: {why}")
+
+    def _entry(self, row: Row) -> tuple[bytes | None, bytes | None] | None:
+        return (row.key, row.value) if row.topic == f"{self.prefix}{HISTORY.name}" else None
 
     def _missing(self, topics: Collection[str]) -> Iterator[str]:
         """Name the invariants that need topics of which nothing was shown."""
