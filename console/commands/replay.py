@@ -213,7 +213,7 @@ def _compare(
     offsets, differs = Counter[tuple[str, int]](), False
     for group in groups:
         published = evidence.Published.of(group, rows, topics.prefix)
-        heard = evidence.about(group, rows, topics.prefix, topics.partitions, published.ends)
+        heard = evidence.about(group, rows, topics.prefix, topics.partitions, published.ends())
         for batch in matching.as_published(again.copied(), group, heard, published):
             if isinstance(batch, matching.Difference):
                 differs = True

@@ -7,7 +7,9 @@ in or not; and of records that stand at nearly the same time the later ones may 
 yet. The batch is the one from which comes what was published. If none is, the replay ends there,
 and says so.
 
-Between two such times the log is cut at each tick from which nothing comes, or only a refusal.
+Between two such times the log is cut at each tick from which nothing comes, or only a refusal. And
+where epochs tell that batches are missing, of which only summaries told that are replaced since
+(after a pause, or where evictions were held), it is cut as soon as what comes is such a batch.
 
 Called by `trimtab replay`. Its one rule: what was not published is never told.
 """
@@ -18,7 +20,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, product
 from typing import NamedTuple
 
-from console.recordings.evidence import Published, closing
+from console.recordings.evidence import End, Published, closing
 from console.recordings.replaying import Replay
 from sinks import Record
 from streaming.wire.rows import Row, in_log_order
@@ -86,39 +88,23 @@ class _Log:
         self.held = [row for row in self.until(end) if row[:3] not in places]
         self.at = bisect_right(self.times, end)
 
-    def ticks(self, end: int) -> list[int]:
-        """Return when there were ticks before a moment."""
-        ahead = self.rows[self.at : bisect_right(self.times, end - 1)]
-        return [row.appended_ms for row in ahead if row.key == TICK_KEY]
+    def before(self, end: int) -> list[Row]:
+        """Return what comes next, before a moment."""
+        return self.rows[self.at : bisect_right(self.times, end - 1)]
 
 
 def as_published(
     replay: Replay, group: str, rows: Iterable[Row], published: Published
 ) -> Iterator[Batch | Difference]:
     """Decide again, batch by batch, as long as what comes was published."""
-    log, told, number = _Log.of(rows), 0, 0
-    for end in published.ends:
-        for at in log.ticks(end):
-            trial, read = replay.copied(), log.until(at)
-            records = _of(trial.decide(read), group)
-            if not _is_answer(records, published.history[told:]):
-                break
-            log.take(read, at)
-            replay = trial
-            if records:
-                yield Batch(number, read, records)
-                told, number = told + len(records), number + 1
-        expected = published.history[told:]
-        best = _matching(replay, log.until(end), end, expected, published, group)
+    course = _Course(replay, group, _Log.of(rows), published)
+    for end in published.ends():
+        yield from course.until(end)
+        best = course.matching(end)
         if best is None:
-            decided = replay.copied().decide(log.until(end))
-            row = expected[0][0] if expected else None
-            yield Difference(end, row, _of(decided, group), first=number == 0)
+            yield course.difference(end)
             return
-        replay, batch = best.replay, Batch(number, best.rows, best.records)
-        log.take(batch.rows, end)
-        told, number = told + sum(map(_is_history, batch.records)), number + 1
-        yield batch
+        yield course.taken(best, end.at_ms)
 
 
 class _Match(NamedTuple):
@@ -127,37 +113,107 @@ class _Match(NamedTuple):
     records: list[Record]
 
 
-def _matching(
-    replay: Replay,
-    there: list[Row],
-    end: int,
-    expected: Sequence[tuple[Row, HistoryRecord]],
-    published: Published,
-    group: str,
-) -> _Match | None:
-    """Return the first batch from which comes what was published, if need be but for durations."""
-    nearly: _Match | None = None
-    for tried in _tries(there, end, replay.rules.decoder.heartbeats):
-        trial = replay.copied()
-        records = _of(trial.decide(tried), group)
-        likeness = _likeness(records, end, expected, published)
-        if likeness:
-            return _Match(trial, tried, records)
-        if likeness is False and nearly is None:
-            nearly = _Match(trial, tried, records)
-    return nearly
+@dataclass(slots=True)
+class _Course:
+    """How far the replay of a group has come."""
 
+    replay: Replay
+    group: str
+    log: _Log
+    published: Published
+    told: int = 0
+    """Entries of the history that came again."""
+    number: int = 0
+    """Batches from which something came."""
 
-def _is_answer(records: Sequence[Record], expected: Sequence[tuple[Row, HistoryRecord]]) -> bool:
-    """Tell whether these are answers to commands that change nothing, or none.
+    @property
+    def expected(self) -> Sequence[tuple[Row, HistoryRecord]]:
+        """What was published next."""
+        return self.published.history[self.told :]
 
-    Such a batch says nowhere when it ended; where it did changes nothing, either.
-    """
-    if not all(map(_is_history, records)):
-        return False
-    history = [decode(HISTORY, it.value) for it in records]
-    wanted = [entry for _, entry in expected[: len(history)]]
-    return history == wanted and all(isinstance(it, CommandAnswer) for it in history)
+    def until(self, end: End) -> Iterator[Batch]:
+        """Read what no batch that ended at a known time has read, up to the one at ``end``."""
+        own, beats = self.group.encode(), self.replay.rules.decoder.heartbeats
+        for finely in (False, True):
+            missing = self._missing(end)
+            if finely and not missing:
+                return
+            for row in self.log.before(end.at_ms):
+                is_cut = missing and row.key == own and (finely or row.topic != beats)
+                if row.key != TICK_KEY and not is_cut:
+                    continue
+                found = self._cut(row, end)
+                if found is None:
+                    break
+                if found.records:
+                    yield self.taken(found, row.appended_ms)
+
+    def _cut(self, row: Row, end: End) -> _Match | None:
+        """End a batch at a record, if nothing comes of it that would have told its end."""
+        at, heartbeats = row.appended_ms, self.replay.rules.decoder.heartbeats
+        there = self.log.until(at)
+        for tried in [there] if row.key == TICK_KEY else _tries(there, at, heartbeats):
+            found = self._tried(tried)
+            if not found.records:
+                if row.key == TICK_KEY:
+                    self.replay = found.replay
+                    self.log.take(tried, at)
+                return found
+            if self._is_unsaid(found.records, self._missing(end)):
+                return found
+        return None
+
+    def matching(self, end: End) -> _Match | None:
+        """Return the first batch from which comes what was published, or all but durations."""
+        nearly: _Match | None = None
+        heartbeats = self.replay.rules.decoder.heartbeats
+        for tried in _tries(self.log.until(end.at_ms), end.at_ms, heartbeats):
+            found = self._tried(tried)
+            likeness = _likeness(found.records, end.at_ms, self.expected, self.published)
+            if likeness:
+                return found
+            if likeness is False and nearly is None:
+                nearly = found
+        return nearly
+
+    def taken(self, found: _Match, at: int) -> Batch:
+        """Go on from a batch."""
+        batch = Batch(self.number, found.rows, found.records)
+        self.replay = found.replay
+        self.log.take(found.rows, at)
+        self.told, self.number = self.told + sum(map(_is_history, found.records)), self.number + 1
+        return batch
+
+    def difference(self, end: End) -> Difference:
+        """Tell what comes where nothing comes that was published."""
+        decided = self._tried(self.log.until(end.at_ms)).records
+        row = self.expected[0][0] if self.expected else None
+        return Difference(end.at_ms, row, decided, first=self.number == 0)
+
+    def _tried(self, rows: list[Row]) -> _Match:
+        trial = self.replay.copied()
+        return _Match(trial, rows, _of(trial.decide(rows), self.group))
+
+    def _missing(self, end: End) -> int:
+        """Count the batches before one that nothing tells of but its epoch."""
+        epoch = self.replay.epoch_of(self.group)
+        return 0 if epoch is None or end.before is None else max(0, end.before - epoch)
+
+    def _is_unsaid(self, records: Sequence[Record], missing: int) -> bool:
+        """Tell whether nothing of what was published of these says when their batch ended.
+
+        They are answers to commands that change nothing; or, if a batch is missing, whatever is no
+        rebalance, hand-over or first grant.
+        """
+        history = [decode(HISTORY, it.value) for it in records if _is_history(it)]
+        if history != [entry for _, entry in self.expected[: len(history)]]:
+            return False
+        summaries = [decode(GROUPS, it.value) for it in records if it.topic.endswith(GROUPS.name)]
+        if not summaries:
+            answers = all(isinstance(it, CommandAnswer) for it in history)
+            return answers and len(history) == len(records)
+        kept = any(it.epoch in self.published.summaries for it in summaries)
+        return missing > 0 and not kept and not any(closing(history))
 
 
 def is_about(record: Record, group: str) -> bool:

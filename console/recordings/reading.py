@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from confluent_kafka import Message
 
 from console.errors import Failure
-from console.recordings.evidence import Published, is_heard
+from console.recordings.evidence import Published, is_heard, times
 from console.settings import Settings
 from console.whole_topics import messages
 from streaming.wire.rows import Row
@@ -64,7 +64,7 @@ def _of_group(settings: Settings, servers: str, wanted: Wanted, group: str) -> I
     published = [*read(told, group)]
     yield from published
     known = Published.of(group, published, prefix)
-    ends = frozenset(known.ends)
+    ends = times(known.ends())
     for row in read([it for it in own if it not in told], group):
         if not (wanted.decided and known.history) or is_heard(row, group, prefix, ends):
             yield row

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from console.recordings.lines import Cut, Line
+from rebalance.ids import GroupName
 from sinks import Record
 from streaming.cell.codec import Cell
 from streaming.cell.fold import fold
@@ -21,6 +22,7 @@ from streaming.wire.beats import split
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row, in_log_order
 from streaming.wire.slots import slot_of
+from trimtab.protocol import partition_of
 
 
 @dataclass(slots=True)
@@ -57,6 +59,15 @@ class Replay:
             self._cells[place] = folded.cell
             records += folded.records
         return records
+
+    def epoch_of(self, group: str) -> int | None:
+        """Return where a group stands; None: it is not known."""
+        packed = self._cells.get(self._home(group), Cell()).groups.by_name().get(GroupName(group))
+        return None if packed is None else self.rules.cache.unpack(packed).epoch
+
+    def _home(self, group: str) -> tuple[int, int]:
+        partition = partition_of(group, self.rules.decoder.partitions)
+        return partition, slot_of(group.encode(), self.slots)
 
     def _places(self, row: Row) -> Iterable[tuple[int, int]]:
         decoder = self.rules.decoder

@@ -14,6 +14,7 @@ from tests.builders.log import LIFE, beat, join, leave, route
 from trimtab.protocol import (
     ASSIGNMENTS,
     COMMANDS,
+    GROUPS,
     HEARTBEATS,
     MEMBERS,
     RELEASES,
@@ -141,6 +142,11 @@ class Cluster:
         ]
         Path("cluster.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
         return "cluster.jsonl"
+
+    def compact(self) -> None:
+        """Have Kafka keep the last summary only."""
+        summaries = [row for row in self.rows if row.topic == f"{PREFIX}{GROUPS.name}"]
+        self.rows = [row for row in self.rows if row not in summaries[:-1]]
 
     def history(self, group: str) -> list[str]:
         """What was published of what happened to a group, each entry once."""
