@@ -7,9 +7,10 @@ in or not; and of records that stand at nearly the same time the later ones may 
 yet. The batch is the one from which comes what was published. If none is, the replay ends there,
 and says so.
 
-Between two such times the log is cut at each tick from which nothing comes, or only a refusal. And
-where epochs tell that batches are missing, of which only summaries told that are replaced since
-(after a pause, or where evictions were held), it is cut as soon as what comes is such a batch.
+Between two such times the log is cut at each tick from which nothing comes, or only a refusal, or
+what members are told again. And where epochs tell that batches are missing, of which only summaries
+told that are replaced since (after a pause, or where evictions were held), it is cut as soon as
+what comes is such a batch.
 
 Called by `trimtab replay`. Its one rule: what was not published is never told.
 """
@@ -153,7 +154,7 @@ class _Course:
         at, heartbeats = row.appended_ms, self.replay.rules.decoder.heartbeats
         there = self.log.until(at)
         for tried in [there] if row.key == TICK_KEY else _tries(there, at, heartbeats):
-            found = self._tried(tried)
+            found = self._tried(tried, end)
             if not found.records:
                 if row.key == TICK_KEY:
                     self.replay = found.replay
@@ -168,7 +169,7 @@ class _Course:
         nearly: _Match | None = None
         heartbeats = self.replay.rules.decoder.heartbeats
         for tried in _tries(self.log.until(end.at_ms), end.at_ms, heartbeats):
-            found = self._tried(tried)
+            found = self._tried(tried, end)
             likeness = _likeness(found.records, end.at_ms, self.expected, self.published)
             if likeness:
                 return found
@@ -186,12 +187,15 @@ class _Course:
 
     def difference(self, end: End) -> Difference:
         """Tell what comes where nothing comes that was published."""
-        decided = self._tried(self.log.until(end.at_ms)).records
+        decided = self._tried(self.log.until(end.at_ms), end).records
         row = self.expected[0][0] if self.expected else None
         return Difference(end.at_ms, row, decided, first=self.number == 0)
 
-    def _tried(self, rows: list[Row]) -> _Match:
+    def _tried(self, rows: list[Row], end: End) -> _Match:
         trial = self.replay.copied()
+        answer = self.expected[0][1] if self.expected else None  # to a command for no such group
+        told = answer.epoch if isinstance(answer, CommandAnswer) else None
+        trial.begin_above(end.before or 0 if told is None else told, self.group)
         return _Match(trial, rows, _of(trial.decide(rows), self.group))
 
     def _missing(self, end: End) -> int:
@@ -202,16 +206,15 @@ class _Course:
     def _is_unsaid(self, records: Sequence[Record], missing: int) -> bool:
         """Tell whether nothing of what was published of these says when their batch ended.
 
-        They are answers to commands that change nothing; or, if a batch is missing, whatever is no
-        rebalance, hand-over or first grant.
+        They are answers to commands that change nothing, and what members are told again; or, if a
+        batch is missing, whatever is no rebalance, hand-over or first grant.
         """
         history = [decode(HISTORY, it.value) for it in records if _is_history(it)]
         if history != [entry for _, entry in self.expected[: len(history)]]:
             return False
         summaries = [decode(GROUPS, it.value) for it in records if it.topic.endswith(GROUPS.name)]
         if not summaries:
-            answers = all(isinstance(it, CommandAnswer) for it in history)
-            return answers and len(history) == len(records)
+            return all(isinstance(it, CommandAnswer) for it in history)
         kept = any(it.epoch in self.published.summaries for it in summaries)
         return missing > 0 and not kept and not any(closing(history))
 

@@ -8,11 +8,11 @@ Called by `trimtab replay`.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from console.recordings.lines import Cut, Line
-from rebalance.ids import GroupName
+from rebalance.ids import Epoch, GroupName
 from sinks import Record
 from streaming.cell.codec import Cell
 from streaming.cell.fold import fold
@@ -64,6 +64,13 @@ class Replay:
         """Return where a group stands; None: it is not known."""
         packed = self._cells.get(self._home(group), Cell()).groups.by_name().get(GroupName(group))
         return None if packed is None else self.rules.cache.unpack(packed).epoch
+
+    def begin_above(self, epoch: int, group: str) -> None:
+        """Let a group that is not known begin above an epoch: so far its cell had come."""
+        place = self._home(group)
+        cell = self._cells.get(place, Cell())
+        if GroupName(group) not in cell.groups.by_name():
+            self._cells[place] = replace(cell, floor=Epoch(max(cell.floor, epoch)))
 
     def _home(self, group: str) -> tuple[int, int]:
         partition = partition_of(group, self.rules.decoder.partitions)
