@@ -244,7 +244,7 @@ def _tries(there: Sequence[Row], end: int, heartbeats: str) -> Iterator[list[Row
         (beats_last, not beats_last), (False, True), range(len(last), 0, -1)
     ):
         if len(last) - ties > _TIES:
-            break
+            continue
         names = {row.topic for row in last[:ties]}
         tried = [
             row

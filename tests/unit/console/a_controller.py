@@ -87,9 +87,9 @@ class Cluster:
             if self.has_neighbour and self.chance.random() < 0.3:
                 self.says(HEARTBEATS.name, beat("x", sequence=self.now), NEIGHBOUR)
             if self.chance.random() < 0.15 or second:
-                self._batch(routine=second)
+                self.reads(routine=second)
 
-    def _batch(self, *, routine: bool) -> None:
+    def reads(self, *, routine: bool) -> None:
         """Read what each topic had a moment ago, beats once a second."""
         seen = {row.topic: self.now - self.chance.choice((0, 0, 60)) for row in self.rows}
         there = [

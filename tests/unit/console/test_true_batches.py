@@ -1,11 +1,14 @@
 """`trimtab replay` takes the batches as they were, and tells nothing that was not published."""
 
 import json
+from random import Random
 
 import pytest
 
 from tests.builders.command_line import Run
-from tests.unit.console.a_controller import GROUP, a_cluster
+from tests.builders.log import join, route
+from tests.unit.console.a_controller import GROUP, Cluster, a_cluster
+from trimtab.protocol import MEMBERS, ROUTES
 
 
 def replayed(out: str) -> list[dict[str, object]]:
@@ -55,6 +58,25 @@ def test_who_was_removed_is_judged_once(run: Run, is_killed: bool) -> None:  # n
     cluster.rows = [row for row in cluster.rows if row.value is not None]
 
     assert (0, "") == run("check", cluster.write())[::2]
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_many_may_join_at_once(run: Run, seed: int) -> None:
+    """A deployment: more in one millisecond than is tried one by one, and a route unread."""
+    cluster = Cluster(Random(seed))
+    cluster.lives(2)
+    cluster.says(MEMBERS.name, join("a"))
+    cluster.lives(3)
+    cluster.says(ROUTES.name, route(queues=4))
+    cluster.now += 30
+    for number in range(12):
+        cluster.says(MEMBERS.name, join(f"m{number}"))
+    cluster.reads(routine=False)
+    cluster.lives(3)
+    code, out, error = run("replay", cluster.write())
+
+    assert (0, "") == (code, error)
+    assert 13 == out.count(" joined ")
 
 
 def test_it_ends_where_something_else_was_published(run: Run) -> None:
