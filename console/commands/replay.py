@@ -112,9 +112,11 @@ def replay(
     recorded = lines(settings, files or (), servers, wanted, progress)
     remarks = Remarks(settings.topics, group)
     _refuse_cuts(read := list(remarks.kept(recorded, wanted.topics)), every)
-    _replay(again, read, remarks, every, view)
+    differs = _replay(again, read, remarks, every, view)
     remarks.tell(progress)
     _end(read, remarks, progress)
+    if differs:
+        raise typer.Exit(ExitCode.UNHEALTHY)
 
 
 def _end(read: "Sequence[Line]", remarks: "Remarks", progress: "Progress") -> None:
@@ -147,17 +149,19 @@ def _wanted(again: "Replay", settings: "Settings", view: "View", *, compared: bo
 
 def _replay(
     again: "Replay", read: "Sequence[Line]", remarks: "Remarks", every: int | None, view: "View"
-) -> None:
+) -> bool:
+    """Print what is decided, and tell whether it differs from what was published."""
     from console.recordings.lines import Cut
 
     history = f"{remarks.topics.prefix}history"
     if every is None and (groups := _published(read, history, view.group)):
-        remarks.hear((), groups)
-        _compare(again, groups, read, remarks.topics, view)
-        return
+        rows = [line for line in read if not isinstance(line, Cut)]
+        remarks.compare(rows, groups)
+        return _compare(again, groups, rows, remarks.topics, view)
     heard = again.rules.decoder.topics
     kept = [line for line in read if isinstance(line, Cut) or line.topic in heard]
     _cut_by_time(again, kept, every or EVERY_MS, remarks, view)
+    return False
 
 
 class View(NamedTuple):
@@ -201,13 +205,11 @@ def _published(lines: "Sequence[Line]", history: str, group: str | None) -> list
 
 
 def _compare(
-    again: "Replay", groups: list[str], lines: "Sequence[Line]", topics: "TopicSettings", view: View
-) -> None:
+    again: "Replay", groups: list[str], rows: "list[Row]", topics: "TopicSettings", view: View
+) -> bool:
     """Print each group's batches as far as they are those that were published."""
     from console.recordings import evidence, matching
-    from console.recordings.lines import Cut
 
-    rows = [line for line in lines if not isinstance(line, Cut)]
     if view.until_ms is not None:
         rows = [row for row in rows if row.appended_ms <= view.until_ms]
     offsets, differs = Counter[tuple[str, int]](), False
@@ -223,8 +225,7 @@ def _compare(
                     _write(batch.number, batch.rows, batch.records, offsets)
                 else:
                     _tell(batch.number, batch.rows, batch.records, topics.prefix)
-    if differs:
-        raise typer.Exit(ExitCode.UNHEALTHY)
+    return differs
 
 
 def _tell_difference(group: str, found: "Difference", prefix: str) -> None:

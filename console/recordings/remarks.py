@@ -8,7 +8,7 @@ it speaks once, at the end and on stderr, and changes neither a result nor an ex
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from console.progress import Progress
@@ -26,6 +26,7 @@ from trimtab.protocol import (
     Route,
     UndecodableRecord,
     decode,
+    partition_of,
     read_member_key,
 )
 from trimtab.protocol.reasons import one_line
@@ -77,6 +78,15 @@ class Remarks:
                     continue
                 if isinstance(record, Route) and record.version > 0:
                     self._routes.add((group, record.topic))
+
+    def compare(self, rows: Sequence[Row], groups: Collection[str]) -> None:
+        """Take note of what is compared with what was published of these groups."""
+        self.hear(rows, groups)
+        homes = {it.encode(): partition_of(it, self.topics.partitions) for it in groups}
+        for row in rows:
+            by_group = TOPICS[row.topic.removeprefix(self.topics.prefix)].partitioned_by_group
+            home = homes.get(row.key or b"")
+            self._misrouted += by_group and home not in {None, row.partition}
 
     def note(self, rows: Iterable[Row], decided: Iterable[Record]) -> None:
         """Take note of a batch: what was read, what of it was refused, and where groups stand."""

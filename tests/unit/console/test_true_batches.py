@@ -105,6 +105,22 @@ def test_other_settings_show_as_a_difference(run: Run) -> None:
     assert 0 == run("replay", name, *other, "--every", "300")[0]
 
 
+def test_what_may_be_why_is_said_after_a_difference(run: Run) -> None:
+    """Another number of partitions, another prefix beside it, a member that joins too often."""
+    cluster = a_cluster(1)
+    for number in range(5):
+        life = f"{1_767_225_600_000 + number}-00000000"
+        cluster.says(MEMBERS.name, join("e", incarnation=life))
+        cluster.lives(1)
+    cluster.append("b.members", GROUP, b"", cluster.now)
+    code, _, error = run("replay", cluster.write(), "--set", "topics.partitions=12")
+
+    assert 3 == code
+    assert "partition than their key gives with topics.partitions = 12" in error
+    assert "1 records of topics that are not read (b.members)" in error
+    assert "e of billing joined again 5 times" in error
+
+
 def test_a_log_whose_beginning_is_gone_is_said_to_be_so(run: Run) -> None:
     """Nothing is made up of what is left."""
     code, out, error = run("replay", a_cluster(1).write("members"))
