@@ -89,9 +89,10 @@ def replay(
     has the same bytes as in production, if policy, brokers, partitions and cells are set as there.
     Without batch lines, what was published says where batches ended (`history` and `groups`,
     which a cluster has). Group by group the same batches are decided again, and compared with it.
-    The group's replay ends at the first difference, with exit code 3. Causes: other settings, or
-    records that Kafka has deleted. Where nothing was published, or with --every, the log is cut
-    by its time; the controller cut elsewhere, so hand-overs may differ from what happened.
+    The group's replay ends at the first difference, with exit code 3. Causes: other settings,
+    records that Kafka has deleted, or a broker's clock that stepped back. Where nothing was
+    published, or with --every, the log is cut by its time; the controller cut elsewhere, so
+    hand-overs may differ from what happened.
 
     Examples:
       trimtab replay incident.jsonl --group billing

@@ -31,6 +31,8 @@ from trimtab.protocol import (
 )
 from trimtab.protocol.reasons import one_line
 
+_TOGETHER_MS = 100
+"""Clocks that step back by less are as good as right."""
 _NAMED = 3
 """How many of what may be thousands are named."""
 
@@ -46,6 +48,8 @@ class Remarks:
     """Those that were met."""
     _strangers: Counter[str] = field(default_factory=Counter)
     _misrouted: int = 0
+    _set_back: tuple[int, str] = (_TOGETHER_MS, "")
+    """The furthest that a broker's clock stepped back, and where."""
     _routes: set[tuple[str, str]] = field(default_factory=set)
     _summaries: dict[bytes, bytes | None] = field(default_factory=dict)
     _restless: Restless = field(default_factory=Restless)
@@ -83,10 +87,16 @@ class Remarks:
         """Take note of what is compared with what was published of these groups."""
         self.hear(rows, groups)
         homes = {it.encode(): partition_of(it, self.topics.partitions) for it in groups}
+        latest = dict[tuple[str, int], Row]()
         for row in rows:
             by_group = TOPICS[row.topic.removeprefix(self.topics.prefix)].partitioned_by_group
             home = homes.get(row.key or b"")
             self._misrouted += by_group and home not in {None, row.partition}
+            before = latest.setdefault(row[:2], row)
+            if row.offset > before.offset:
+                place = f"{row.topic}/{row.partition}@{row.offset}"
+                self._set_back = max(self._set_back, (before.appended_ms - row.appended_ms, place))
+                latest[row[:2]] = row
 
     def note(self, rows: Iterable[Row], decided: Iterable[Record]) -> None:
         """Take note of a batch: what was read, what of it was refused, and where groups stand."""
@@ -116,6 +126,12 @@ class Remarks:
                 f"{self._misrouted} records are in a different partition than their key gives "
                 f"with topics.partitions = {self.topics.partitions}: was it recorded with another "
                 "number?"
+            )
+        back_ms, place = self._set_back
+        if place:
+            yield (
+                f"a broker's clock went back by {back_ms} ms ({place}): in what order records of "
+                "that time were read is not known, and a replay may differ there, and end"
             )
         yield from self._restless.said()
         early = list(self._early())

@@ -121,6 +121,19 @@ def test_what_may_be_why_is_said_after_a_difference(run: Run) -> None:
     assert "e of billing joined again 5 times" in error
 
 
+def test_a_clock_that_stepped_back_is_named(run: Run) -> None:
+    """It is why a replay ends there, though the first records are kept (B2)."""
+    cluster = a_cluster(1)
+    cluster.now -= 60_000
+    cluster.says(MEMBERS.name, join("d"))
+    cluster.lives(9)
+    code, _, error = run("replay", cluster.write())
+
+    assert 3 == code
+    assert "a broker's clock went back by 59" in error
+    assert "clock" not in run("replay", a_cluster(1).write())[2]
+
+
 def test_a_log_whose_beginning_is_gone_is_said_to_be_so(run: Run) -> None:
     """Nothing is made up of what is left."""
     code, out, error = run("replay", a_cluster(1).write("members"))
