@@ -6,7 +6,8 @@ assignment: if that names fewer queues, some have no worker while the group look
 names more, the summary is wrong.
 
 The records of one batch stand in no agreed order, so a summary is judged when its batch is over: at
-its end, if that is known, or else at the first record of a later epoch.
+its end, if that is known, or else at the first assignment of a later epoch. A later summary shows
+nothing of recorded topics: the clock of the broker that leads ``groups`` may be behind.
 
 A member that is counted and was never told anything is one whose queues have no worker at all. That
 is judged only where every record was seen: of recorded topics, compaction takes the assignments of
@@ -31,13 +32,14 @@ class Agreement:
         self._group, self._exact = group, exact
         self._told: dict[str, tuple[Life, int, Counts, Place]] = {}
         """By the name that the group knows a member by."""
-        self._summary: Summarised | None = None
+        self._summaries: list[Summarised] = []
+        """Those that are to be judged, the oldest first."""
         self._gone: set[str] = set()
-        """Whose lives have ended since that summary: what they were told is forgotten."""
+        """Whose lives have ended since the last one: what they were told is forgotten."""
 
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Take a member's assignment."""
-        yield from self._over(record.epoch)
+        yield from self._judged_before(record.epoch)
         life = record.life
         name = life.own_name if record.apart else life.member
         held = len(record.hold) + len(record.shared)
@@ -48,8 +50,9 @@ class Agreement:
 
     def summarised(self, record: Summarised) -> Iterator[Violation]:
         """Take a summary."""
-        yield from self._over(record.epoch)
-        self._summary = record
+        if self._exact:
+            yield from self._judged_before(record.epoch)  # of a batch that was cut short
+        self._summaries.append(record)
         self._gone.clear()
 
     def ended(self, life: Life) -> None:
@@ -60,10 +63,16 @@ class Agreement:
                 self._gone.add(name)
 
     def settled(self) -> Iterator[Violation]:
-        """Judge the summary: everything of its batch has been said."""
-        summary, self._summary = self._summary, None
-        if summary is None:
-            return
+        """Judge what is left: everything of its batch has been said."""
+        for summary in self._summaries:
+            yield from self._judged(summary)
+        self._summaries.clear()
+
+    def _judged_before(self, epoch: int) -> Iterator[Violation]:
+        while self._summaries and self._summaries[0].epoch < epoch:
+            yield from self._judged(self._summaries.pop(0))
+
+    def _judged(self, summary: Summarised) -> Iterator[Violation]:
         for name, counted in summary.people:
             told = self._told.get(name)
             if told is None and self._exact and any(counted) and name not in self._gone:
@@ -73,10 +82,6 @@ class Agreement:
                 continue
             detail = f"the summary counts {_text(counted)}, and it was told {_text(told[2])}"
             yield Violation(Invariant.TOLD, self._group, name, detail, (told[3], summary.at))
-
-    def _over(self, epoch: int) -> Iterator[Violation]:
-        if self._summary is not None and self._summary.epoch < epoch:
-            yield from self.settled()
 
 
 def _text(counts: Counts) -> str:

@@ -1,9 +1,7 @@
 """Judging: recorded topics, whatever was kept of them, shown to the auditor.
 
-The records of all topics are put in the order of the brokers' time; at the same millisecond, what
-was heard comes before what was published. That is not exactly the order in which the controller
-read, so the auditor is told that it is not exact, and reports only what is wrong in every other
-order, too.
+``ordering`` puts the records of all topics in order. That is not exactly the order in which the
+controller read, so the auditor is told that it is not exact, and is lenient where that matters.
 
 Called by `trimtab check`. Its one rule: what cannot be read is counted, and not judged; and what
 could not be judged for want of records is said, because nothing was found wrong with it.
@@ -20,7 +18,7 @@ from audit.shown import NONE, Shown
 from audit.violations import Invariant, Violation
 from audit.wire import entries_of
 from console.copies import without_copies
-from streaming.topics import inlets
+from console.recordings.ordering import in_order
 from streaming.wire.rows import Row
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -79,12 +77,7 @@ class Judge:
 
     def judge(self, rows: Iterable[Row], group: str | None) -> Iterator[Violation]:
         """Show a recording of what is judged to the auditor, and return what it finds."""
-        heard = inlets(self.prefix)
-        ordered = sorted(
-            rows,
-            key=lambda row: (row.appended_ms, row.topic not in heard, row[:3]),
-        )
-        ordered = list(without_copies(ordered, self._entry))
+        ordered = list(without_copies(in_order(rows, self.prefix), self._entry))
         checker = Checker(self._promised(_firsts(ordered)))
         for row in ordered:
             for violation in self._show(checker, row):

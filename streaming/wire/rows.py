@@ -54,15 +54,21 @@ def in_log_order(rows: Iterable[Row]) -> list[Row]:
 
     No two records of a log share a place; those of a recording that do stay as they came.
     """
+    ordered = timed(rows)
+    ordered.sort(key=_TIME)  # by time alone: a tie leaves them by topic, partition and offset
+    return [row for _, row in ordered]
+
+
+def timed(rows: Iterable[Row]) -> list[tuple[int, Row]]:
+    """Say when records were appended, times of a partition never going back; by place."""
     partitions: dict[tuple[str, int], list[Row]] = {}
     for row in rows:
         partitions.setdefault(row[:2], []).append(row)
-    timed = list[tuple[int, Row]]()
+    found = list[tuple[int, Row]]()
     for _, appended in sorted(partitions.items()):
         appended.sort(key=_OFFSET)
-        timed += zip(_believed([row.appended_ms for row in appended]), appended, strict=True)
-    timed.sort(key=_TIME)  # by time alone: a tie leaves them by topic, partition and offset
-    return [row for _, row in timed]
+        found += zip(_believed([row.appended_ms for row in appended]), appended, strict=True)
+    return found
 
 
 def _believed(stamps: Sequence[int]) -> Sequence[int]:

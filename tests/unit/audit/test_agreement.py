@@ -63,6 +63,18 @@ def test_who_is_gone_before_its_summary_is_judged_may_have_been_told() -> None:
     assert [] == told.wrong
 
 
+def test_who_went_after_a_batch_that_was_cut_short_is_forgotten_with_it() -> None:
+    """Its summary was read by then, and the next one no longer counts it."""
+    told = ShownHistory()
+    told.joined("a")
+    told.issued("a", 1, hold="orders-0@1")
+    told.summarised(1, people=(("a", (1, 0, 0)),))
+    told.withdrawn("a")
+    told.summarised(2)
+    told.batch_ends()
+    assert [] == told.wrong
+
+
 def test_older_summaries_are_not_held_against_newer_assignments() -> None:
     """They told what was true then."""
     assert [] == judged(("a", (3, 0, 0)), epoch=1)
@@ -79,6 +91,19 @@ def test_a_summary_is_judged_when_its_batch_is_over() -> None:
     told.summarised(2, people=(("a", (1, 0, 0)),))
     told.ends()
     assert ["I18"] == told.wrong
+
+
+def test_a_later_summary_does_not_show_that_all_was_said() -> None:
+    """The broker that leads their topic may have a clock that is behind."""
+    told = ShownHistory(Promises())
+    told.joined("a")
+    told.issued("a", 1, hold="orders-0@1")
+    told.summarised(2, people=(("a", (2, 0, 0)),))
+    told.summarised(3, people=(("a", (1, 1, 0)),))
+    told.issued("a", 2, hold="orders-0@1 orders-1@2")
+    told.issued("a", 3, hold="orders-0@1", give="orders-1@2")
+    told.ends()
+    assert [] == told.wrong
 
 
 def test_who_is_gone_is_forgotten() -> None:

@@ -55,6 +55,8 @@ class Cluster:
     """Whether a member of another group of the same cell beats at any time."""
     is_killed: bool = False
     """Whether the controller is killed while it publishes, and then decides the batch again."""
+    ahead: dict[str, int] = field(default_factory=dict)
+    """By topic, by how much the clock of its broker is."""
     controller: Replay = field(
         default_factory=lambda: Replay.of(described(load(environment={}).settings))
     )
@@ -63,6 +65,7 @@ class Cluster:
         """Append a record."""
         partition = partition_of(GROUP, PARTITIONS)
         offset = sum(row.topic == topic for row in self.rows)
+        at += self.ahead.get(topic, 0)
         row = Row(topic, partition, offset, at, key.encode(), value, len(value or b""))
         self.rows.append(row)
 
@@ -96,7 +99,7 @@ class Cluster:
             row
             for row in self.rows
             if row[:3] not in self.read
-            and row.appended_ms <= seen[row.topic]
+            and row.appended_ms - self.ahead.get(row.topic, 0) <= seen[row.topic]
             and row.topic in self.controller.rules.decoder.topics
             and (routine or not row.topic.endswith(HEARTBEATS.name))
         ]
@@ -155,9 +158,16 @@ class Cluster:
         return list(dict.fromkeys(told))
 
 
-def a_cluster(seed: int, *, has_neighbour: bool = False, is_killed: bool = False) -> Cluster:
+def a_cluster(
+    seed: int,
+    *,
+    has_neighbour: bool = False,
+    is_killed: bool = False,
+    ahead: dict[str, int] | None = None,
+) -> Cluster:
     """Members come and go, one without a word, for a minute; an operator asks for too much."""
     cluster = Cluster(Random(seed), has_neighbour=has_neighbour, is_killed=is_killed)
+    cluster.ahead |= ahead or {}
     cluster.lives(2)
     if has_neighbour:
         cluster.says(MEMBERS.name, join("x"), NEIGHBOUR)

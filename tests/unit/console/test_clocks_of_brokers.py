@@ -1,0 +1,41 @@
+"""`trimtab check` accuses nobody because brokers' clocks differ, or step back."""
+
+import pytest
+
+from tests.builders.command_line import Run
+from tests.builders.recording import Recording
+from tests.unit.console.a_controller import PREFIX, a_cluster
+
+
+def test_in_a_partition_the_order_is_that_of_the_offsets(run: Run) -> None:
+    """However far its broker's clock is set back, or that of its next leader behind."""
+    recording = Recording()
+    recording.assignment("a", 1, 10_000, hold=[(0, 1)])
+    recording.assignment("a", 2, 15_000, hold=[(0, 1), (1, 2)])
+    recording.assignment("a", 3, 10_500, hold=[(0, 1)], give=[(1, 2)])
+
+    assert 0 == run("check", recording.write())[0]
+
+
+@pytest.mark.parametrize("ahead_ms", [-5_000, -600, 600, 5_000])
+@pytest.mark.parametrize("topic", ["releases", "members", "assignments", "groups", "history"])
+def test_a_clock_that_differs_accuses_nobody(run: Run, topic: str, ahead_ms: int) -> None:
+    """A release may look later than what was decided by it, and what was told older than that."""
+    cluster = a_cluster(1, ahead={f"{PREFIX}{topic}": ahead_ms})
+    code, told, _ = run("check", cluster.write())
+
+    assert 0 == code, told
+
+
+def test_what_was_decided_before_a_release_was_read_is_found(run: Run) -> None:
+    """The group's summary says what had been read by then."""
+    cluster = a_cluster(1)
+    late = 600
+    cluster.rows = [
+        row._replace(appended_ms=row.appended_ms + late * row.topic.endswith("releases"))
+        for row in cluster.rows
+    ]
+    code, told, _ = run("check", cluster.write())
+
+    assert 3 == code
+    assert "I1 billing: orders-4: a@2 and c@3 may both work on it" in told
