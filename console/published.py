@@ -18,6 +18,7 @@ from confluent_kafka import Message
 from console.briefs import Brief, brief_of
 from console.cluster import bootstrap_servers
 from console.settings import Settings
+from console.views.history import Noted
 from console.whole_topics import Since, messages
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -35,7 +36,6 @@ from trimtab.protocol import (
     Controller,
     DeadLetter,
     Group,
-    HistoryRecord,
     Hosts,
     Join,
     MemberKey,
@@ -54,13 +54,6 @@ from trimtab.protocol import (
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
 K = TypeVar("K")
-
-
-class Noted(NamedTuple):
-    """An entry of the history, and where it stands."""
-
-    place: str
-    entry: HistoryRecord
 
 
 class KeptLetter(NamedTuple):

@@ -26,7 +26,8 @@ from console.output import Format, Listing, Shown, fields, fitting
 from console.watching import Remarks, watched
 
 if TYPE_CHECKING:
-    from console.published import Noted, Published
+    from console.published import Published
+    from console.views.history import Noted
     from trimtab import protocol
 
 Group = Annotated[str, typer.Argument(help="The group's name.")]

@@ -11,7 +11,7 @@ Its one rule: what the history does not hold any more is said to be missing, and
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from console.views.history import moment
+from console.views.history import Noted, moment
 from console.views.moments import said
 from console.views.sentences import event, place, queue_name, reason, several
 from trimtab.protocol import (
@@ -33,14 +33,9 @@ from trimtab.protocol import (
 Row = dict[str, object]
 
 _FORGOTTEN = "the history no longer shows when it was granted"
+_GONE = ("left", "away", "expired", "fenced")
+"""What is said of a life that works on nothing any more."""
 COLUMNS = ("at", "what", "because", "place")
-
-
-class Noted(NamedTuple):
-    """An entry of the history, and where it stands."""
-
-    place: str
-    entry: HistoryRecord
 
 
 class _Present(NamedTuple):
@@ -88,7 +83,33 @@ def _how(person: MemberSummary) -> str:
 def of_queue_at(queue: str, history: Iterable[tuple[str, HistoryRecord]], at_ms: int) -> list[Row]:
     """Explain who had a queue at a moment. Nothing, if the history does not go back to that."""
     noted = [it for it in (Noted(*each) for each in history) if moment(it.entry) <= at_ms]
-    return [_row(it) for it in _way_to(queue, (), noted)]
+    steps = _way_to(queue, (), noted)
+    return [*map(_row, steps), *(_afterwards(steps[-1], noted) if steps else ())]
+
+
+def _afterwards(came: Noted, noted: Sequence[Noted]) -> list[Row]:
+    """Tell whether who got a queue went, and came back, before another one got it."""
+    there, rows = set[str](), list[Row]()
+    for it in noted:
+        change = it.entry
+        if it == came:
+            rows = []
+        if not isinstance(change, MemberChanged) or change.member != _taker(came.entry):
+            continue
+        if change.event in _GONE:
+            there.discard(change.incarnation)
+            rows = [_row(it)]
+        elif change.event in {"joined", "rejoined"}:
+            there.add(change.incarnation)
+            rows += [_row(it)] if rows else []
+    return [*rows, _said("then nobody had it", None)] if rows and not there else rows
+
+
+def _taker(entry: HistoryRecord) -> str | None:
+    """Return who got queues."""
+    if isinstance(entry, Handover):
+        return entry.to_member
+    return entry.member if isinstance(entry, Granted) else None
 
 
 def _way_to(queue: str, now: Sequence[_Present], noted: Sequence[Noted]) -> list[Noted]:
@@ -97,8 +118,7 @@ def _way_to(queue: str, now: Sequence[_Present], noted: Sequence[Noted]) -> list
     for it in reversed(noted):
         entry = it.entry
         if isinstance(entry, Handover | Granted) and _names(entry, queue):
-            taker = entry.member if isinstance(entry, Granted) else entry.to_member
-            if owner in {None, taker}:
+            if owner in {None, _taker(entry)}:
                 return [*_same_cause(noted, entry.cause, before=it), it]
             break
     return [] if epoch is None else _drawn(noted, epoch)

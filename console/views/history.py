@@ -1,9 +1,11 @@
 """History: what happened to a group or a cluster, a line for each entry.
 
-Called by `trimtab groups history`, and by ``explanation``, which needs only some of them.
+Called by `trimtab groups history`, and by ``explanation``, which needs only some of them; entries
+come from ``console.published``.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from console.views.moments import said
 from console.views.sentences import event, place, source
@@ -13,6 +15,13 @@ Row = dict[str, object]
 
 NARROW = ("at", "kind", "what", "cause")
 WIDE = ("cause_place", "detail", "place")
+
+
+class Noted(NamedTuple):
+    """An entry of the history, and where it stands."""
+
+    place: str
+    entry: HistoryRecord
 
 
 def row(stands: str, entry: HistoryRecord) -> Row:

@@ -108,6 +108,32 @@ def test_a_queue_is_explained_as_it_was_at_a_moment() -> None:
     assert [] == explanation.of_queue_at("orders-1", history, START_MS + 1_000)
 
 
+def test_who_had_gone_by_then_is_not_said_to_have_a_queue() -> None:
+    """If nobody took over, nobody had it; whoever came back under that name may have had it."""
+    left, back = (joined("a", at_ms=START_MS + number * 60_000) for number in (1, 3))
+    left = left.model_copy(update={"event": "left"})
+    back = back.model_copy(update={"incarnation": "1767225780000-9f86d081"})
+    history = numbered(joined("a", offset=80), granted(0, "a", why=cause("a", 80)), left, back)
+    got = ["a joined", "a got orders-0, which nobody had, under epoch 2"]
+
+    def at(minute: int) -> list[object]:
+        return what(explanation.of_queue_at("orders-0", history, START_MS + minute * 60_000))
+
+    assert got == at(0)
+    assert [*got, "a left", "then nobody had it"] == at(2)
+    assert [*got, "a left", "a joined"] == at(4)
+
+
+def test_an_older_life_that_ends_takes_nothing_from_the_younger() -> None:
+    """Who has its name has the queue."""
+    young = joined("a").model_copy(update={"incarnation": "1767225780000-9f86d081"})
+    fenced = joined("a", at_ms=START_MS + 1).model_copy(update={"event": "fenced"})
+    history = numbered(joined("a", offset=80), granted(0, "a", why=cause("a", 80)), young, fenced)
+    rows = explanation.of_queue_at("orders-0", history, START_MS + 60_000)
+
+    assert "then nobody had it" not in what(rows)
+
+
 def test_what_the_history_does_not_hold_is_not_guessed() -> None:
     """An old hand-over to somebody else explains nothing of today's owner."""
     history = numbered(handed_over(0, "x", "z"))
