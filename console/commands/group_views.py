@@ -59,7 +59,7 @@ class GroupState(StrEnum):
     EMPTY = "empty"
 
 
-DAY, MONTH = "1d", "30d"
+DAY = "1d"
 LAST = 10
 """Entries of the history that `describe` shows: a screen has room for them below the rest."""
 
@@ -167,7 +167,6 @@ def explain(
             "--at", metavar="TIME", show_default=False, help="How it was then, and not now."
         ),
     ] = None,
-    since: Annotated[str | None, since_before(MONTH)] = None,
     config: ConfigFile = None,
     key_values: KeyValues = None,
     output: Output = Format.TABLE,
@@ -187,11 +186,10 @@ def explain(
     from console.published import at_once
     from console.views.explanation import COLUMNS
 
-    past_of("--at", at)  # what has not come is refused, and not looked for
-    begin, until = span_of(since, at, back=MONTH, option="--at")
+    until = past_of("--at", at)  # what has not come is refused, and not looked for
     published = published_by(config, key_values)
     group = at_once(lambda: the_group(published, name))
-    noted = at_once(lambda: published.history(name, begin))
+    noted = at_once(lambda: published.history(name))
     if queue is None or until is not None:
         rows = _as_it_was(group, queue, noted, until)
     else:

@@ -145,16 +145,14 @@ def milliseconds_of(option: str, duration: str) -> int:
 
 
 def span_of(
-    since: str | None, until: str | None, *, back: str | None, option: str = "--until"
+    since: str | None, until: str | None, *, back: str | None
 ) -> tuple[int | None, int | None]:
     """Read from when to when; where nobody says from when, it is so long ``back`` from the end."""
-    begin, end = past_of("--since", since), moment_of(option, until, past=True)
+    begin, end = past_of("--since", since), moment_of("--until", until, past=True)
     if begin is not None and end is not None and end < begin:
-        end = moment_of(option, until)  # 03:00 is today's if it begins at 02:00
-        if option != "--until":
-            _refuse_to_come(option, until, end)
+        end = moment_of("--until", until)  # 03:00 is today's if it begins at 02:00
         if end is not None and end < begin:
-            raise Failure(f"--since: {since} is after {option} {until}", ExitCode.USAGE)
+            raise Failure(f"--since: {since} is after --until {until}", ExitCode.USAGE)
     if begin is None and back is not None:
         begin = max(0, (now_ms() if end is None else end) - milliseconds_of("--since", back))
     return begin, end
@@ -163,13 +161,9 @@ def span_of(
 def past_of(option: str, text: str | None) -> int | None:
     """Read a moment that has been: of one to come a log can say nothing."""
     at_ms = moment_of(option, text, past=True)
-    _refuse_to_come(option, text, at_ms)
-    return at_ms
-
-
-def _refuse_to_come(option: str, text: str | None, at_ms: int | None) -> None:
     if at_ms is not None and at_ms > now_ms() + _ASTRAY_MS:
         raise Failure(f"{option}: {text} has not come yet; times are in UTC", ExitCode.USAGE)
+    return at_ms
 
 
 def moment_of(option: str, text: str | None, *, past: bool = False) -> int | None:
