@@ -138,6 +138,7 @@ class _AnswerReader:
                 "bootstrap.servers": servers,
                 "group.id": "trimtab-reading",  # never joined
                 "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",  # if the topic is made anew, the answer is in it
                 "fetch.wait.max.ms": 100,
                 "log_level": 2,
                 "error_cb": self._met,

@@ -132,6 +132,7 @@ def _reading(settings: Settings, servers: str, topics: Sequence[str]) -> Iterato
             "bootstrap.servers": servers,
             "group.id": "trimtab-reading",  # never joined
             "enable.auto.commit": False,
+            "auto.offset.reset": "earliest",  # where Kafka deletes meanwhile: not the end
             "enable.partition.eof": True,  # the last records may have been compacted away
             "fetch.wait.max.ms": 10,  # there is nothing to wait for
             "log_level": 2,

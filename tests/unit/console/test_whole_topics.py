@@ -185,6 +185,23 @@ def test_who_may_not_read_does_not_ask_for_ever(
     assert kind is type(failure.value)
 
 
+@pytest.mark.usefixtures("_quickly")
+def test_what_is_left_is_read_where_kafka_deletes_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its client would go on at the end of the partition, and say nothing."""
+    asked = list[dict[str, Any]]()
+
+    def consumer(options: dict[str, Any]) -> Answering:
+        asked.append(options)
+        return Answering(KafkaError._PARTITION_EOF)  # noqa: SLF001 - its documented name
+
+    monkeypatch.setattr(whole_topics, "Consumer", consumer)
+
+    assert [] == list(messages(load(environment={}).settings, "here:1", ["orders"]))
+    assert ["earliest"] == [it.get("auto.offset.reset") for it in asked]
+
+
 @pytest.fixture
 def _half_led(monkeypatch: pytest.MonkeyPatch) -> None:
     def consumer(_options: Any) -> Answering:  # noqa: ANN401 - as Kafka's own
