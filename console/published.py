@@ -17,6 +17,7 @@ from confluent_kafka import Message
 
 from console.briefs import Brief, brief_of
 from console.cluster import bootstrap_servers
+from console.copies import without_copies
 from console.settings import Settings
 from console.views.history import Noted
 from console.whole_topics import Since, messages
@@ -105,12 +106,16 @@ class Published:
         return self._newest(BROKERS, None, b"", read_broker_key)
 
     def history(self, name: str | None, since_ms: int | None = None) -> list[Noted]:
-        """Return what happened to a group or a cluster, or to all; oldest first in each."""
+        """Return what happened to a group or a cluster, or to all; oldest first in each.
+
+        What a batch that was repeated wrote again is told once.
+        """
         own = None if name is None else name.encode()
+        asked = (it for it in self._messages(HISTORY, name, since_ms) if own in {None, it.key()})
         return [
             Noted(_place(message), entry)
-            for message in self._messages(HISTORY, name, since_ms)
-            if own in (None, message.key()) and (entry := self._read(HISTORY, message)) is not None
+            for message in without_copies(asked, lambda it: (it.key(), it.value()))
+            if (entry := self._read(HISTORY, message)) is not None
         ]
 
     def records(self, topic: Topic[R], group: str) -> list[R]:

@@ -9,16 +9,18 @@ from console.errors import ExitCode, Failure
 from console.names import the_group, unknown
 from console.published import Published, at_once, left_out
 from console.settings import Settings, load
+from console.views import incidents
 from tests.unit.console.planning.published_group import Message
 from tests.unit.console.views.published_records import (
     LIFE,
     START_MS,
     assignment,
+    cause,
     group,
     hold,
     joined,
 )
-from trimtab.protocol import TICK_KEY, Beat, Controller, Record, Tick, encode, member_key
+from trimtab.protocol import TICK_KEY, Beat, Conflict, Controller, Record, Tick, encode, member_key
 
 
 @pytest.fixture
@@ -130,6 +132,27 @@ def test_history_is_that_of_one_name(settings: Settings, monkeypatch: pytest.Mon
 
     assert ["t/0@0"] == [it.place for it in published.history("billing")]
     assert 2 == len(published.history(None))
+
+
+def test_what_a_repeated_batch_wrote_again_accuses_nobody(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that was killed once is one; a controller that was, too, makes no two of it."""
+    conflict = Conflict(
+        group="billing",
+        older="a",
+        older_incarnation=LIFE,
+        newer="a",
+        newer_incarnation=LIFE,
+        rule="fence-older",
+        at_ms=START_MS,
+        cause=cause("a"),
+    )
+    batch = ((b"billing", joined("a")), (b"billing", conflict))
+    told = reading(settings, monkeypatch, *batch * incidents.RETURNS).history(None)
+
+    assert ["t/0@0", "t/0@1"] == [it.place for it in told]
+    assert [] == list(incidents.of_history(it.entry for it in told))
 
 
 def test_ticks_are_told_from_beats(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
