@@ -14,10 +14,12 @@ from console.recordings.evidence import Published, is_heard, times
 from console.settings import Settings
 from console.whole_topics import messages
 from streaming.wire.rows import Row
-from trimtab.protocol import GROUPS, HISTORY, TOPICS
+from trimtab.protocol import GROUPS, HISTORY, TOPICS, limits
 
 MOST: Final = 5_000_000
-"""Rows: some two gigabytes. A thousand members that beat each second write them in 80 minutes."""
+"""Rows. A thousand members that beat each second write them in 80 minutes."""
+MOST_BYTES: Final = 2 * 1024**3
+"""Of their keys and values; so many beats have less."""
 
 
 class Wanted(NamedTuple):
@@ -44,10 +46,12 @@ def recorded(settings: Settings, servers: str, wanted: Wanted) -> list[Row]:
 
 
 def _held(rows: Iterable[Row], remedy: str) -> list[Row]:
-    held: list[Row] = []
+    held, size = list[Row](), 0
     for row in rows:
-        if len(held) == MOST:
-            raise Failure(f"there are more than {MOST:,} records, which need memory: {remedy}")
+        size += len(row.key or b"") + len(row.value or b"")
+        if len(held) == MOST or size > MOST_BYTES:
+            most = f"{MOST:,} records, or {MOST_BYTES:,} bytes of them"
+            raise Failure(f"there are more than {most}, which need memory: {remedy}")
         held.append(row)
     return held
 
@@ -61,8 +65,12 @@ def _of_group(settings: Settings, servers: str, wanted: Wanted, group: str) -> I
     def read(topics: Sequence[str], key: str | None) -> Iterator[Row]:
         return map(_row, messages(settings, servers, topics, key=key))
 
-    published = [*read(told, group)]
-    yield from published
+    published, key = list[Row](), group.encode()
+    for row in read(told, group):
+        if row.key == key:
+            published.append(row)
+        if row.key == key or not wanted.decided:
+            yield row
     known = Published.of(group, published, prefix)
     ends = times(known.ends())
     for row in read([it for it in own if it not in told], group):
@@ -75,5 +83,7 @@ def _row(message: Message) -> Row:
     key, value = message.key(), message.value()
     _, appended_ms = message.timestamp()
     size = 0 if value is None else len(value)
+    if value is not None and size > limits.RECORD_BYTES:
+        value = value[: limits.DEAD_LETTER_BYTES]  # as the controller does
     place = (str(message.topic()), message.partition() or 0, message.offset() or 0)
     return Row(*place, appended_ms, key, value, size)

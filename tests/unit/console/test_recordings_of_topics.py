@@ -10,7 +10,7 @@ from console.recordings import reading
 from console.recordings.reading import Wanted, recorded
 from console.settings import load
 from tests.unit.console.views.published_records import START_MS, group, rebalanced
-from trimtab.protocol import TICK_KEY, encode
+from trimtab.protocol import TICK_KEY, encode, limits
 
 NAME, NEIGHBOUR = b"billing", b"orders"
 ENDED = START_MS
@@ -63,6 +63,7 @@ KEPT = (
 )
 """What can have a part in what was decided about the group."""
 BESIDE = (
+    Message("history", 1, NEIGHBOUR, b"", ENDED - 99),
     Message("members", 0, NEIGHBOUR, b"", ENDED - 95),
     Message("heartbeats", 3, NEIGHBOUR, b"", ENDED - 65),
 )
@@ -98,7 +99,7 @@ def test_beats_of_neighbours_are_not_held() -> None:
 
     assert places(*KEPT) == read(whole._replace(decided=True))
     assert places(*KEPT, *BESIDE) == read(whole)
-    heard = places(*KEPT[2:], *BESIDE)
+    heard = places(*KEPT[2:], *BESIDE[1:])
     assert heard == read(Wanted(TOPICS, "billing", decided=True))
 
 
@@ -114,3 +115,48 @@ def test_what_no_machine_can_hold_is_refused(
     monkeypatch.setattr(reading, "MOST", 3)
     with pytest.raises(Failure, match=f"more than 3 records.*{remedy}"):
         read(wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "decided"), [(None, False), ("billing", False), ("billing", True)]
+)
+def test_few_large_records_are_as_many(
+    monkeypatch: pytest.MonkeyPatch,
+    name: str | None,
+    decided: bool,  # noqa: FBT001 - by pytest
+) -> None:
+    """Whoever may write may write a megabyte each time; groups of ten thousand queues do."""
+    wanted = Wanted([*TOPICS, *PUBLISHED], name, decided)
+    monkeypatch.setattr(reading, "MOST_BYTES", 400)
+
+    with pytest.raises(Failure, match="or 400 bytes of them"):
+        read(wanted)
+
+
+def test_what_is_too_much_is_refused_before_all_of_it_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The history of all neighbours of ninety days is in the partition."""
+    taken = list[Message]()
+
+    def messages(*_: Any, **__: object) -> Iterator[Message]:  # noqa: ANN401 - as of Kafka
+        for it in KEPT[:1] * 9:
+            taken.append(it)
+            yield it
+
+    monkeypatch.setattr(reading, "messages", messages)
+    monkeypatch.setattr(reading, "MOST", 3)
+    with pytest.raises(Failure, match="more than 3 records"):
+        read(Wanted(PUBLISHED, "billing"))
+    assert 4 == len(taken)
+
+
+def test_of_what_the_controller_refuses_for_its_size_the_head_is_held(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As it does; how long it was is known."""
+    huge = Message("members", 0, NAME, b"x" * (limits.RECORD_BYTES + 1), ENDED)
+    monkeypatch.setattr(reading, "messages", lambda *_, **__: [huge])
+    (row,) = recorded(load(environment={}).settings, "here:1", Wanted(TOPICS, None))
+
+    assert (limits.DEAD_LETTER_BYTES, limits.RECORD_BYTES + 1) == (len(row.value or b""), row.size)
