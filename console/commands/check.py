@@ -21,7 +21,7 @@ from console.commands.options import (
 from console.encoding import visible
 from console.errors import ExitCode
 from console.output import Format, show
-from console.progress import Progress, Stderr
+from console.progress import Stderr
 
 if TYPE_CHECKING:
     from audit.checker import Promises
@@ -71,7 +71,7 @@ def check(
     rows = [line for line in read if not isinstance(line, Cut)]
     violations = list(judge.judge(rows, group))
     remarks.hear(rows, judge.groups)
-    _note(judge, progress)
+    _note(judge)
     remarks.tell(progress)
     _show(judge, violations, group, output)
     if not judge.groups:
@@ -91,10 +91,12 @@ def _promises(settings: "Settings") -> "Promises":
     return Promises(max_clock_step_ms=policy.max_clock_step_ms, blast=blast)
 
 
-def _note(judge: "Judge", progress: Progress) -> None:
-    """Say what was left out; for want of records also to who wants quiet, as `doctor` does."""
-    for unreadable in judge.unreadable:
-        progress.note(f"not judged: {unreadable}")
+def _note(judge: "Judge") -> None:
+    """Say what was left out; also to who wants quiet, as `doctor` does."""
+    if judge.unreadable:
+        from console.views.sentences import several
+
+        Stderr().note(f"not judged: {several(judge.unreadable)}")
     for each in judge.not_examined:
         Stderr().note(f"not examined: {each}")
 

@@ -7,7 +7,7 @@ Called by `trimtab check`. Its one rule: what cannot be read is counted, and not
 could not be judged for want of records is said, because nothing was found wrong with it.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -19,6 +19,7 @@ from audit.violations import Invariant, Violation
 from audit.wire import entries_of
 from console.copies import without_copies
 from console.recordings.ordering import in_order
+from console.views.sentences import number
 from streaming.wire.rows import Row
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -51,6 +52,7 @@ TOPICS: Final[Mapping[str, Topic[Any]]] = {
 """What is judged; of brokers and dead letters the auditor knows nothing."""
 _MEMBERS: Final = (MEMBERS, ROCKETMQ)
 """Whatever says who joined."""
+_PUBLISHED: Final = (ASSIGNMENTS, GROUPS, HISTORY)
 _NEEDED: Final[Mapping[Invariant, Sequence[Sequence[Topic[Any]]]]] = {
     Invariant.ONE_OWNER: [[ASSIGNMENTS]],
     Invariant.TOKENS_GROW: [[ASSIGNMENTS]],
@@ -74,6 +76,8 @@ class Judge:
     groups: set[str] = field(default_factory=set)
     not_examined: list[str] = field(default_factory=list)
     """What was not judged for want of records, once all of them were shown."""
+    _unread: Counter[str] = field(default_factory=Counter)
+    """Of what was published: of these a newer controller may have broken a promise."""
 
     def judge(self, rows: Iterable[Row], group: str | None) -> Iterator[Violation]:
         """Show a recording of what is judged to the auditor, and return what it finds."""
@@ -88,6 +92,8 @@ class Judge:
         if count := checker.unjudged(group):
             why = "the record of their cause, or of the member's joining, is not there"
             self.not_examined.append(f"{Invariant.PATIENT}: {count} evictions: {why}")
+        for name, count in self._unread.items():
+            self.not_examined.append(f"{number(count, 'record')} of {name}: unreadable here")
 
     def _entry(self, row: Row) -> tuple[bytes | None, bytes | None] | None:
         return (row.key, row.value) if row.topic == f"{self.prefix}{HISTORY.name}" else None
@@ -117,6 +123,8 @@ class Judge:
             entries = list(entries_of(topic, at, row.key, row.value))
         except UndecodableRecord as error:
             self.unreadable.append(f"{at}: {error.reason}")
+            if topic in _PUBLISHED:
+                self._unread[topic.name] += 1
             entries = [Ticked(at)] if topic is HEARTBEATS else []
         for entry in entries:
             self.shown += 1

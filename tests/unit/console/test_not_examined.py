@@ -35,6 +35,41 @@ def test_of_a_whole_recording_everything_is_examined(run: Run) -> None:
     assert told.endswith("no violations\n")
 
 
+def test_what_this_release_cannot_read_was_not_examined(run: Run) -> None:
+    """Also to who wants quiet, in one line: garbage may come by the million."""
+    recording = a_hand_over()
+    lines = [json.loads(it) for it in recording.lines]
+    for line in lines:
+        if line["topic"] == "assignments":
+            line["value"] = line["value"].replace('"v":1', '"v":2', 1)
+    name = "newer.jsonl"
+    Path(name).write_text("\n".join(map(json.dumps, [*lines, *_garbage(5)])) + "\n")
+    code, told, errors = run("-q", "check", name)
+    unjudged, *rest = errors.splitlines()
+
+    assert 0 == code
+    assert told.endswith("no violations in what could be examined\n")
+    assert unjudged.startswith("not judged: trimtab.")
+    assert unjudged.endswith(" and 5 more")
+    assert "not examined: 3 records of assignments: unreadable here" in rest
+
+
+def test_what_nobody_can_read_leaves_no_doubt_of_what_was_published(run: Run) -> None:
+    """Whoever may write may write garbage, and the controller sets it aside."""
+    recording = two_join()
+    recording.add("heartbeats", beat("a"), 3_000)
+    Path("decided.jsonl").write_text(run("replay", recording.write(), "--json")[1])
+    Path("garbage.jsonl").write_text("\n".join(map(json.dumps, _garbage(2))) + "\n")
+    _, told, _ = run("check", recording.write(), "decided.jsonl", "garbage.jsonl")
+
+    assert told.endswith("no violations\n")
+
+
+def _garbage(count: int) -> list[dict[str, object]]:
+    place = {"topic": "members", "partition": PARTITION, "timestamp": 4_000, "key": GROUP}
+    return [{**place, "offset": 900 + it, "value": "garbage"} for it in range(count)]
+
+
 def test_an_eviction_whose_cause_is_not_there_is_not_judged_and_counted(run: Run) -> None:
     """Nobody can say how long the member had been silent."""
     recording = a_hand_over()

@@ -36,7 +36,7 @@ def everything() -> Recording:
 @BOTH
 def test_a_recording_that_is_what_it_should_be_calls_for_no_remark(run: Run, command: str) -> None:
     """Nor do topics that the controller writes, or that are nobody's business here."""
-    _, _, said = run(command, everything().write())
+    _, said = remarked(run, command, everything().write())
 
     assert "" == "".join(line for line in said.splitlines() if "not judged" not in line)
 
