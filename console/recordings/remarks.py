@@ -147,8 +147,11 @@ class Remarks:
         if not topic.partitioned_by_group or record.key is None:
             return ""
         try:
-            is_of_member = topic.key == "group/member"
-            group = read_member_key(record.key).group if is_of_member else record.key.decode()
+            if topic.key == "group/member":
+                group, member = read_member_key(record.key)
+                self._restless.told(group, member)
+            else:
+                group = record.key.decode()
         except (UndecodableRecord, UnicodeDecodeError):
             return ""  # a dead letter tells of it
         self._groups.add(group)

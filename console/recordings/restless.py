@@ -2,7 +2,8 @@
 
 Each time may be in order by itself: a life ends, another begins, and no promise is broken. But if
 that goes on for minutes, someone should look: a process that crashes as soon as it works, or a
-member that cannot read from Kafka and gives up its session.
+member that cannot read from Kafka and gives up its session. Lives that are members under names of
+their own (``policy.on_twin = "separate"``) may all be there at once: none of them joined again.
 
 Filled and asked by ``remarks``.
 """
@@ -28,6 +29,14 @@ class Restless:
 
     _lives: dict[tuple[str, str], dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
 
+    _apart: set[tuple[str, str]] = field(default_factory=set)
+    """Names that may be those of single lives."""
+
+    def told(self, group: str, name: str) -> None:
+        """Take note of whom an assignment is for."""
+        if "@" in name:
+            self._apart.add((group, name))
+
     def hear(self, group: str, row: Row) -> None:
         """Take note of a record of ``members``."""
         try:
@@ -40,7 +49,8 @@ class Restless:
     def said(self) -> Iterator[str]:
         """Name them, a line each."""
         for (group, member), lives in self._lives.items():
-            series = max(_series(sorted(lives.values())), key=len)
+            begun = [at for it, at in lives.items() if (group, f"{member}@{it}") not in self._apart]
+            series = max(_series(sorted(begun)), key=len)
             if len(series) >= LIVES:
                 seconds = (series[-1] - series[0]) // 1_000
                 yield (
