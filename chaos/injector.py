@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from typing import Final
 
 from chaos.faults import LINES, Fault, Kind
-from chaos.fleet import Fleet
+from chaos.fleet import MEMBERS, Fleet
 from chaos.history import Recorder
 from chaos.installation import Broker
 from chaos.vigil import Vigil
@@ -46,6 +46,8 @@ class Injector:
         self._broker, self._controller = broker, controller
         self._fleet, self._further = fleet, further
         self._record = record
+        self._members = [threading.Lock() for _ in range(MEMBERS)]
+        """Held while something is done to one: on a busy machine it takes longer than was drawn."""
         self._controlling, self._brokering = threading.Lock(), threading.Lock()
         """Held while one of both is away, or has to be there for something."""
         self._rocketmq = threading.Lock()
@@ -82,7 +84,7 @@ class Injector:
     def _do(self, fault: Fault, began: float) -> None:
         """Do a fault, and undo it when its time is over."""
         with ExitStack() as stack:
-            for lock in self._locks(fault.kind):
+            for lock in self._locks(fault):
                 stack.enter_context(lock)
             if time.monotonic() > began + fault.at_s + _LATE_S:
                 self._record.add("omitted", said=str(fault))
@@ -161,9 +163,9 @@ class Injector:
             self._fleet.start(number)
             time.sleep(fault.lasts_s)
 
-    def _locks(self, kind: Kind) -> tuple[threading.Lock, ...]:
+    def _locks(self, fault: Fault) -> tuple[threading.Lock, ...]:
         """What nobody else may touch meanwhile; a controller that starts needs a broker."""
-        match kind:
+        match fault.kind:
             case Kind.CONTROLLER_KILLED:
                 return self._controlling, self._brokering
             case (
@@ -180,4 +182,4 @@ class Injector:
             case Kind.NAMES_AWAY:
                 return (self._naming,)
             case _:
-                return ()
+                return tuple(self._members[it] for it in sorted(fault.victims))
