@@ -39,7 +39,7 @@ class Resting:
         return True
 
     def _names(self) -> set[str]:
-        """The last word of what the controller calls them: RocketMQ's have an address before it."""
+        """All words of what the controller calls them: RocketMQ's are `chaos@m1`, or more."""
         broker, controller = self.installation
         settings = Settings(
             kafka=KafkaSettings(bootstrap_servers=broker.servers),
@@ -47,5 +47,9 @@ class Resting:
         )
         summaries = Published(settings).groups(self.group).values()
         return {
-            it.member.rpartition("@")[2] for each in summaries for it in each.people if it.resting
+            word
+            for each in summaries
+            for it in each.people
+            if it.resting
+            for word in it.member.split("@")
         }

@@ -10,7 +10,7 @@ from chaos.history import Recorder, read
 from chaos.resting import Resting
 from console.errors import Away
 
-PEOPLE = [("m0", None), ("m1", True), ("chaos@m2", True)]
+PEOPLE = [("m0", None), ("m1", True), ("chaos@m2@STREAM", True)]
 
 
 @pytest.mark.parametrize(
