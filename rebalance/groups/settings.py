@@ -10,6 +10,7 @@ earlier; ``obeying.keep_time`` then knows the time better.
 """
 
 from rebalance.groups.adoption import Published
+from rebalance.groups.members import rocketmq_clients
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Advanced
 from rebalance.groups.model.overrides import Settings
@@ -40,3 +41,9 @@ def _enter(draft: Draft, told: Settings, decided: Millis, now: Stamp) -> None:
     draft.choose(told.overrides)
     # The summary does not say how many share a queue, nor what nobody subscribed just then.
     rules.popped = {**dict.fromkeys(told.popped), **rules.popped}
+
+
+def share(draft: Draft, news: Published) -> None:
+    """Have all clients share what the rules say: their heartbeats may be older than those."""
+    if any(isinstance(found, Advanced) for found in news.found):  # or nobody knows what is shared
+        rocketmq_clients.share(draft, frozenset(draft.rules.popped))

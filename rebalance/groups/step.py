@@ -114,6 +114,7 @@ def _enter(
         if news is not None and place == news.begins:
             settings.keep(draft, news, now)
             adoption.adopt(draft, news, events, now)
+            settings.share(draft, news)
         # Later events of an adoption may be in no order of time: their stamps prove no silence.
         if news is None or place < news.begins:
             timers.fire(draft, event.stamp)

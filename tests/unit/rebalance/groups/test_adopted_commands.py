@@ -31,6 +31,7 @@ from tests.builders.records import (
     commanded,
     joined,
     left,
+    registered,
     routed,
 )
 from tests.builders.story import only
@@ -75,6 +76,27 @@ def test_settings_hold_whose_commands_are_gone() -> None:
 
     assert rules == story.state.rules
     assert {*"ab"} == {*story.state.membership.members}
+
+
+def test_all_clients_share_a_topic_whose_command_is_gone() -> None:
+    """Whoever owns a queue and whoever shares it would read the same messages."""
+    story = a_story()
+    story.reads(registered("a", "orders"), registered("b", "orders"), routed("orders", 4))
+    story.reads(commanded(ChooseMode(TopicName("orders"), pops=True)))
+    story.waits(seconds=30)
+    kept = len(story.log)
+    story.reads(registered("a", "orders"), registered("b", "orders"))
+    story.waits(seconds=1)
+    story.reads(registered("c", "orders"))
+    story.waits(seconds=5)
+    story.forgets(kept=kept)
+    story.reads(registered("d", "orders"))
+    story.waits(seconds=5)
+
+    assert dict.fromkeys("abcd", (4, 0)) == {
+        name: (len(story.told(name).shared), len(story.told(name).hold))
+        for name in story.state.membership.members
+    }
 
 
 def test_a_groups_own_strategy_is_the_one_that_is_asked() -> None:
