@@ -100,13 +100,13 @@ def _left_out(topics: tuple[TopicSummary, ...]) -> protocol.LeftOutCounts | None
 
 
 def _most_wanted(topics: tuple[TopicSummary, ...]) -> list[TopicSummary]:
-    """Topics that were not looked for yet come first, or cutting would hide them for ever.
+    """Those that are shared by a command come first: no start would know it of one that was cut.
 
-    Then those that the group has no room for: they are what is wrong with it. Then those that are
-    shared by a command, or nobody would seem to work on them.
+    Then those that were not looked for yet, or cutting would hide them for ever, and those that the
+    group has no room for: they are what is wrong with it.
     """
     return sorted(topics, key=_is_well)[: limits.TOPICS_PER_MEMBER]
 
 
 def _is_well(topic: TopicSummary) -> tuple[bool, bool, bool]:
-    return topic.version > 0, topic.left_out == 0, not topic.popped
+    return not topic.popped, topic.version > 0, topic.left_out == 0

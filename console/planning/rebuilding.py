@@ -21,7 +21,7 @@ from rebalance.groups.model.events import (
     Moment,
     RouteObserved,
 )
-from rebalance.groups.model.overrides import NONE
+from rebalance.groups.model.overrides import NONE, Settings
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster
 from rebalance.groups.model.rules import Rules
@@ -59,16 +59,15 @@ def rebuilt(known: Known, policy: Policy, general: Allocator) -> Rehearsal:
         None if summary.strategy == policy.strategy else summary.strategy
     )
     overrides = NONE if summary.overrides is None else overrides_of(summary.overrides)
-    topics = summary.topics.items()
-    popped = {TopicName(name): None for name, topic in topics if topic.popped}
-    rules = Rules(paused=True, strategy=own, overrides=overrides, popped=popped)
+    popped = tuple(TopicName(name) for name, topic in summary.topics.items() if topic.popped)
+    rules = Rules(paused=True, strategy=own, overrides=overrides, popped=dict.fromkeys(popped))
     begun = replace(GroupState.unknown(GroupName(summary.group), Epoch(0)), rules=rules)
     begun = replace(begun, target=Target(heirs=_heirs(known)))
     group = Rehearsal(begun, policy, general, now)
     joins = [event_of(record, now) for record in known.joins.values()]
     found = [event_of(it, now) for it in known.published]
-    # What operators have set is there already, but for the pause.
-    found = [replace(it, settings=None) if isinstance(it, Advanced) else it for it in found]
+    told = Settings(paused=True, strategy=own, overrides=overrides, popped=popped)
+    found = [replace(it, settings=told) if isinstance(it, Advanced) else it for it in found]
     group.hear([*joins, *_routes(known, now), *found])
     group.hear(list(_conditions(known, group.state, now)))
     group.state = _with_idle(group.state, known, policy, now)

@@ -3,7 +3,8 @@
 The log keeps commands for months, and a group may be older. Its summary is kept for ever and says
 what is in force; a controller that starts finds it (``adoption``). It stands behind the past, whose
 commands are obeyed first: of those some may be refused that were obeyed then, or the other way
-round. What is commanded after it counts after it.
+round. So it counts also where it says that nothing is set. What is commanded after it counts after
+it.
 
 Called by ``step``. Its one rule: an end of a pause is later here than people were told, and never
 earlier; ``obeying.keep_time`` then knows the time better.
@@ -19,9 +20,9 @@ from rebalance.stamp import Stamp
 
 
 def keep(draft: Draft, news: Published, now: Stamp) -> None:
-    """Have the settings in force that were found published, if any were."""
+    """Have the settings in force that were found published, if the group's summary was found."""
     for found in news.found:
-        if isinstance(found, Advanced) and found.settings is not None:
+        if isinstance(found, Advanced):
             _enter(draft, found.settings, found.decided, now)
 
 
@@ -39,11 +40,18 @@ def _enter(draft: Draft, told: Settings, decided: Millis, now: Stamp) -> None:
         rules.strategy = told.strategy
         draft.target.defer()
     draft.choose(told.overrides)
-    # The summary does not say how many share a queue, nor what nobody subscribed just then.
-    rules.popped = {**dict.fromkeys(told.popped), **rules.popped}
 
 
 def share(draft: Draft, news: Published) -> None:
-    """Have all clients share what the rules say: their heartbeats may be older than those."""
-    if any(isinstance(found, Advanced) for found in news.found):  # or nobody knows what is shared
-        rocketmq_clients.share(draft, frozenset(draft.rules.popped))
+    """Have all clients share what was found published as shared; it is known who is there.
+
+    The summary does not say how many share a queue, nor anything of a topic that nobody subscribed
+    just then: there the past counts. Clients may have said all they want before that.
+    """
+    wanted, rules = draft.membership.members.demand, draft.rules
+    for found in news.found:
+        if isinstance(found, Advanced):
+            told = dict.fromkeys(found.settings.popped)
+            past = {it: n for it, n in rules.popped.items() if it in told or not wanted.covers(it)}
+            rules.popped = {**told, **past}
+            rocketmq_clients.share(draft, frozenset(rules.popped))

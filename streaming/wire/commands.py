@@ -8,7 +8,7 @@ Called by ``translation``.
 
 from allocators import BadOption, shipped
 from rebalance.groups.model import commands
-from rebalance.groups.model.overrides import Overrides, Settings
+from rebalance.groups.model.overrides import NOTHING_SET, Overrides, Settings
 from rebalance.groups.model.policy import Compat, TwinRule
 from rebalance.ids import MemberId, Millis, TopicName
 from trimtab import protocol
@@ -77,8 +77,10 @@ def overrides_of(record: protocol.Overrides | None) -> Overrides:
     return Overrides(**own)
 
 
-def settings_of(record: protocol.Settings) -> Settings:
+def settings_of(record: protocol.Settings | None) -> Settings:
     """Translate what a summary says of commands; a strategy that is not known is the policy's."""
+    if record is None:
+        return NOTHING_SET
     until = record.paused_until_ms
     try:
         strategy = _known(record.own_strategy)

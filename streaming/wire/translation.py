@@ -113,7 +113,7 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
             return _adopted(record, stamp)
         case Advance():
             decided, of = Millis(record.decided_ms), record.of or 0
-            settings = None if record.settings is None else settings_of(record.settings)
+            settings = settings_of(record.settings)
             return Advanced(stamp, record.start, Epoch(record.epoch), decided, of, settings)
         case _:
             raise UndecodableRecord("refused", f"{record.kind}: not understood by this release")

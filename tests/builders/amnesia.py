@@ -109,16 +109,15 @@ class Remembered(Story):
         return super()._step(events, now)
 
 
-def settings(summary: GroupSummarised) -> Settings | None:
+def settings(summary: GroupSummarised) -> Settings:
     """Return what a summary says of commands."""
-    found = Settings(
+    return Settings(
         paused=summary.paused,
         pause_ends=summary.paused_until,
         strategy=summary.own_strategy,
         overrides=summary.overrides,
         popped=tuple(it.topic for it in summary.topics if it.popped),
     )
-    return None if found == Settings() else found
 
 
 def a_story(policy: Policy | None = None) -> Remembered:

@@ -25,7 +25,7 @@ from rebalance.groups.model.events import (
     RouteObserved,
     Unregistered,
 )
-from rebalance.groups.model.overrides import Settings
+from rebalance.groups.model.overrides import NOTHING_SET, Settings
 from rebalance.ids import (
     BrokerName,
     Epoch,
@@ -194,7 +194,7 @@ def found(issued: AssignmentIssued, *, start: str = "1") -> Callable[[Stamp], Ad
 
 
 def advanced(
-    epoch: int, *, decided: int = 0, start: str = "1", settings: Settings | None = None
+    epoch: int, *, decided: int = 0, start: str = "1", settings: Settings = NOTHING_SET
 ) -> Callable[[Stamp], Advanced]:
     """It finds that the group stood at an epoch, and what was known and commanded by then."""
     return lambda stamp: Advanced(stamp, start, Epoch(epoch), Millis(decided), 0, settings)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from rebalance.groups.model.commands import Command
-from rebalance.groups.model.overrides import Settings
+from rebalance.groups.model.overrides import NOTHING_SET, Settings
 from rebalance.ids import (
     Epoch,
     Held,
@@ -212,8 +212,8 @@ class Advanced:
     decided: Millis
     """The append time of the last record that was known when that was published."""
     of: int = 0
-    settings: Settings | None = None
-    """What operators had set by then; None: nothing."""
+    settings: Settings = NOTHING_SET
+    """What operators had set by then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,14 @@ class Settings:
     strategy: str | None = None
     overrides: Overrides = NONE
     popped: tuple[TopicName, ...] = ()
+    """Of the topics that somebody subscribes."""
+
+    def __bool__(self) -> bool:
+        """Tell whether anything is set."""
+        return self != NOTHING_SET
+
+
+NOTHING_SET = Settings()
 
 
 @lru_cache(maxsize=256)

@@ -246,7 +246,8 @@ def test_what_quotes_the_longest_names_can_be_written() -> None:
 def test_a_summary_is_cut_to_the_contract() -> None:
     """Topics beyond the limit are left out, but those nobody looked for stay in.
 
-    Of the members the brain names no more than the contract allows.
+    And before them those that are shared by a command, which a start reads here. Of the members the
+    brain names no more than the contract allows.
     """
     many = limits.TOPICS_PER_MEMBER
     known = [TopicSummary(TopicName(f"known-{n:04}"), 1, 1, exists=True) for n in range(many)]
@@ -275,6 +276,11 @@ def test_a_summary_is_cut_to_the_contract() -> None:
     assert PEOPLE + 1 == written.members
     assert "new" in written.topics
     assert "known-0999" not in written.topics
+
+    unknown = [replace(it, version=0) for it in known]
+    shared = replace(new, topic=TopicName("shared"), version=1, popped=True)
+    summary = replace(summary, topics=(*unknown, shared))
+    assert "shared" in decode(TOPICS["groups"], record_of(summary, OUTLET).value).topics
 
 
 def test_a_record_says_what_is_not_as_usual() -> None:
