@@ -161,12 +161,16 @@ class Reading:
 
     def _note_places(self) -> None:
         """Note where to read on; of what a client has read nothing of, that was noted before."""
-        if now_s() - min(self._fresh.values()) > _FRESH_S:
+        if not self._may_go_on_from(min(self._fresh.values())):
             self._forget()
             return
         at = self._consumer.position(self._places)
         for place, found in zip(self._places, at, strict=True):
             place.offset = max(found.offset, place.offset)
+
+    @staticmethod
+    def _may_go_on_from(seen: float) -> bool:
+        return now_s() - seen <= _FRESH_S
 
     def _forget(self) -> None:
         """Begin anew."""
@@ -187,7 +191,8 @@ class Reading:
             partition = (str(message.topic()), message.partition() or 0)
             is_news = partition in self._left
             self._left.discard(partition)
-            self._fresh[partition] = now_s()
+            if self._may_go_on_from(self._fresh[partition]):  # or it slept, and reads no tombstone
+                self._fresh[partition] = now_s()
             return is_news
         self._failure = KafkaException(error)
         self._trouble.met(error)

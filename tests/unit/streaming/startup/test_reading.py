@@ -4,6 +4,7 @@ And a standby, which reads for days, does so by a client that is made anew now a
 """
 
 import time
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from threading import Event
@@ -117,9 +118,21 @@ def message(topic: str, partition: int, key: bytes | None, said: bytes | KafkaEr
 END = KafkaError(KafkaError._PARTITION_EOF)  # noqa: SLF001 - its documented name
 
 
-@pytest.mark.parametrize("hears_of_ends", [True, False])
+@pytest.mark.parametrize(
+    ("hours", "hears_of_ends", "goes_on"),
+    [
+        pytest.param(range(0, 48, 6), True, True, id="it follows"),
+        pytest.param(range(0, 48, 6), False, False, id="it is cut off"),
+        pytest.param((0, 30), True, False, id="its machine slept"),
+    ],
+)
 def test_a_standby_that_was_cut_off_for_long_begins_anew(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, hears_of_ends: bool
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    *,
+    hours: Iterable[int],
+    hears_of_ends: bool,
+    goes_on: bool,
 ) -> None:
     """Meanwhile Kafka may have removed the tombstone of a member that it takes for present."""
     now, key = [0.0], member_key("billing", "worker-2")
@@ -133,15 +146,15 @@ def test_a_standby_that_was_cut_off_for_long_begins_anew(
     chosen = options(settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
     following = Following(chosen)
     following.board.start = "1767312000000-0b5e55ed"
-    for hour in range(0, 48, 6):
+    for hour in hours:
         now[0] = 3_600.0 * hour
         if hears_of_ends:
             ends = product(("assignments", "groups"), range(chosen.topics.partitions))
             said += [message(*place, None, END) for place in ends]
         following.go_on()
 
-    assert hears_of_ends == bool([*following.board.found()])
-    assert [5 if hears_of_ends else 0] == [it.begins[0] for it in Told.made[-1:]]
+    assert goes_on == bool([*following.board.found()])
+    assert [5 if goes_on else 0] == [it.begins[0] for it in Told.made[-1:]]
 
 
 def test_errors_are_no_news(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
