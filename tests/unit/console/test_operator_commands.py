@@ -51,8 +51,10 @@ class Installation:
 
     def __init__(self) -> None:
         self.heard: list[Command] = []
-        self.left, self.denies = 0, False
-        """How many records are not written in time; whether Kafka denies them."""
+        self.left = 0
+        """How many records are not written in time."""
+        self.fails: int | None = None
+        """How writing fails."""
         self.refuses: int | None = None
         """How reading fails."""
         self._read: list[TopicPartition] = []
@@ -61,8 +63,8 @@ class Installation:
         self, _topic: str, value: bytes, key: bytes, partition: int, *, on_delivery: Delivered
     ) -> None:
         """Read it as the controller does: anywhere else it would be a dead letter."""
-        if self.denies:
-            on_delivery(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED), None)
+        if self.fails is not None:
+            on_delivery(KafkaError(self.fails), None)
         elif partition == partition_of(key.decode(), PARTITIONS):
             self.heard.append(decode(COMMANDS, value))
 
@@ -150,9 +152,30 @@ def test_what_is_not_written_in_time_may_be_written_later(installation: Installa
     assert ExitCode.TIMEOUT == failure.value.exit_code
 
 
+@pytest.mark.parametrize(
+    ("code", "may_be"),
+    [
+        (KafkaError._MSG_TIMED_OUT, True),  # noqa: SLF001 - its documented name
+        (KafkaError.REQUEST_TIMED_OUT, True),
+        (KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND, True),
+        (KafkaError.POLICY_VIOLATION, False),
+    ],
+)
+def test_what_kafka_has_not_refused_may_be_written(
+    installation: Installation, code: int, *, may_be: bool
+) -> None:
+    """Its client gives up sooner, if it is told to, and knows no more than we."""
+    installation.fails = code
+    with pytest.raises(Failure, match=r"trimtab\.commands: ") as failure:
+        order(60)
+
+    said = "may be written all the same, and is obeyed" in str(failure.value)
+    assert (may_be, may_be) == (isinstance(failure.value, PerhapsGiven), said)
+
+
 def test_what_kafka_denies_is_refused(installation: Installation) -> None:
     """As the table of exit codes says; and the right that is missing is named."""
-    installation.denies = True
+    installation.fails = KafkaError.TOPIC_AUTHORIZATION_FAILED
     with pytest.raises(Failure, match=r"no right to Write topic trimtab\.commands") as failure:
         order(60)
 
