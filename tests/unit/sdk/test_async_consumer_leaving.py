@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -14,7 +15,7 @@ from tests.builders.event_loop import comes
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import queue
 from tests.unit.sdk.looped import a_consumer, run
-from trimtab import AsyncConsumer, ConfigurationError
+from trimtab import AsyncConsumer, ConfigurationError, StuckError
 from trimtab.protocol import Leave
 
 
@@ -88,9 +89,16 @@ def test_a_task_that_is_cancelled_leaves_at_once(kafka: MemoryTransport) -> None
 def test_a_task_that_is_cancelled_leaves_though_its_thread_hangs_in_the_client(
     kafka: MemoryTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As in a deserializer: its queues go to others, and the block and the process end."""
+    """As in a deserializer: its queues go to others, and the block and the process end.
+
+    Also if a callback asks for something, which waits for what was taken to be put back.
+    """
     monkeypatch.setattr("trimtab.consuming.fair_lock.HUNG_S", 0.2)
-    hang, told = threading.Event(), list[str]()
+    hang, told, came_back = threading.Event(), list[str](), list[bool]()
+
+    def hanging(*_: object) -> list[object]:
+        came_back.append(hang.wait(WAIT_S))
+        return []
 
     async def work(consumer: AsyncConsumer) -> None:
         async with consumer:
@@ -99,9 +107,14 @@ def test_a_task_that_is_cancelled_leaves_though_its_thread_hangs_in_the_client(
             await consumer.poll("1h")
 
     async def play() -> None:
-        consumer = a_consumer(kafka, on_revoked=lambda _: told.append("revoked"))
+        async def on_revoked(_: object) -> None:
+            with suppress(StuckError):
+                await consumer.lag()
+            told.append("revoked")
+
+        consumer = a_consumer(kafka, on_revoked=on_revoked)
         intake = consumer._parts.intake  # noqa: SLF001 - a real client calls the application's code
-        monkeypatch.setattr(intake.client, "take", lambda *_: [hang.wait(WAIT_S)][1:])
+        monkeypatch.setattr(intake.client, "take", hanging)
         task = asyncio.create_task(work(consumer))
         await comes(lambda: intake.in_client)
         task.cancel()
@@ -109,10 +122,10 @@ def test_a_task_that_is_cancelled_leaves_though_its_thread_hangs_in_the_client(
             await task
 
     run(play)
-    released = released_queues(kafka)
+    released, still_hangs = released_queues(kafka), not came_back
     hang.set()
 
-    assert ([queue()], ["revoked"]) == (released, told)
+    assert ([queue()], ["revoked"], True) == (released, told, still_hangs)
 
 
 def test_a_task_that_is_cancelled_while_it_enters_leaves_as_well(kafka: MemoryTransport) -> None:

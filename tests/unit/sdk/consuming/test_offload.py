@@ -1,13 +1,20 @@
 """Which task takes messages: one at a time, from when it waits until it is done with them."""
 
 import asyncio
+import threading
 import time
 from asyncio import timeout
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.builders.application import WAIT_S
 from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab.consuming.offload import Offload
+from trimtab.errors import StuckError
+
+if TYPE_CHECKING:
+    from confluent_kafka import Message
 
 
 def test_another_task_waits_until_the_first_one_has_nothing_in_hand() -> None:
@@ -112,3 +119,45 @@ def test_a_loop_of_another_task_begins_with_what_one_was_left_with() -> None:
         return found
 
     assert [0, 0] == asyncio.run(play())
+
+
+@pytest.mark.slow
+def test_who_asks_for_something_is_told_that_the_one_that_was_cancelled_hangs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the client, so what it takes cannot be put back; once it comes back, all goes on."""
+    monkeypatch.setattr("trimtab.consuming.fair_lock.HUNG_S", 0.2)
+    reading, hang = InMemory(), threading.Event()
+    reading.grant(1)
+    reading.offer(0)
+    taking, offload = reading.taking, Offload(reading.taking)
+    takes = reading.intake.client.take
+
+    def hanging(most: int, timeout_s: float) -> "list[Message]":
+        hang.wait(WAIT_S)
+        return takes(most, timeout_s)
+
+    monkeypatch.setattr(reading.intake.client, "take", hanging)
+
+    async def take(seconds: float) -> int | None:
+        offload.enter()
+        taking.poll()
+        message = await offload.take(lambda: taking.next(time.monotonic() + seconds))
+        return None if message is None else message.offset()
+
+    async def play() -> int | None:
+        with pytest.raises(TimeoutError):
+            async with timeout(0.1):
+                await take(60)
+        reading.intake.turn.limit()
+        for ask in (offload.beside(bool), take(1), offload.beside(bool)):
+            with pytest.raises(StuckError):
+                async with timeout(WAIT_S / 2):
+                    await ask
+        hang.set()
+        await offload.beside(bool)
+        found = await take(1)
+        await offload.end(bool)
+        return found
+
+    assert 0 == asyncio.run(play())

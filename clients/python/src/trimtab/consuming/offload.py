@@ -94,9 +94,7 @@ class Offload:
     async def beside(self, work: Callable[[], T]) -> T:
         """Do something else."""
         await self._settled()
-        if self._ended:
-            return await asyncio.to_thread(work)
-        return await asyncio.shield(asyncio.wrap_future(self._others.submit(work)))
+        return await self._beside(work)
 
     async def end(self, work: Callable[[], object]) -> None:
         """Do the last thing, also for a task that is cancelled once more, and end the threads."""
@@ -109,11 +107,18 @@ class Offload:
             for threads in (self._others, self._ender):
                 threads.shutdown(wait=False)  # what they do is done first
 
+    async def _beside(self, work: Callable[[], T]) -> T:
+        if self._ended:
+            return await asyncio.to_thread(work)
+        return await asyncio.shield(asyncio.wrap_future(self._others.submit(work)))
+
     async def _settled(self) -> None:
         if (future := self._putting_back) is not None:
-            await asyncio.shield(asyncio.wrap_future(future))
-            if self._putting_back is future:
-                self._putting_back = None
+            try:
+                await self._beside(lambda: self._taking.wait_for(future))
+            finally:
+                if future.done() and self._putting_back is future:
+                    self._putting_back = None
 
 
 def _this_task() -> "asyncio.Task[object] | None":

@@ -7,7 +7,8 @@ come back says that what was handed out before is done; but a new loop is not th
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from concurrent.futures import Future, wait
+from typing import TYPE_CHECKING, Final
 
 from trimtab.clock import now_s
 from trimtab.consuming.one_thread import OneThread
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from confluent_kafka import Message
 
     from trimtab.consuming.intake import Intake
+
+_SLICE_S: Final = 0.1
+"""How late it is noticed that somebody hangs in the client; who is in no turn is done sooner."""
 
 
 class Taking:
@@ -129,3 +133,14 @@ class Taking:
     def put_back(self) -> None:
         """What was handed out last has not reached the application: it waits again."""
         self._intake.put_back()
+
+    def wait_for(self, done: Future[None]) -> None:
+        """Wait until what was handed out last is put back, behind a wait that was given up.
+
+        Raises:
+            StuckError: That one hangs in the client, and the turns are limited.
+        """
+        while not wait([done], _SLICE_S).done:
+            with self._intake.turn:  # the client is asked in one
+                pass
+        done.result()
