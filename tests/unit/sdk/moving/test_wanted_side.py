@@ -54,6 +54,18 @@ def test_what_kafka_has_forgotten_is_written_again(kafka: _Kafka) -> None:
     assert [1] == kafka.commits
 
 
+def test_kafkas_side_is_not_written_again(kafka: _Kafka) -> None:
+    """Without a choice it is the same, and who is done with trimtab may delete the group."""
+    wanted = WantedSide({}, "billing", "t.")
+    for side in ("trimtab", "kafka"):
+        kafka.offset = SIDES.index(side)
+        wanted.read()
+    kafka.offset = -1001
+
+    assert ("kafka", None) == (wanted.read(), WantedSide({}, "billing", "t.").read())
+    assert [] == kafka.commits
+
+
 def test_a_choice_that_is_there_is_not_written_over(kafka: _Kafka) -> None:
     """Whatever was read before."""
     wanted = WantedSide({}, "billing", "t.")

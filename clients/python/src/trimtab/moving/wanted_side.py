@@ -3,8 +3,9 @@
 It is the offset that the group `<group>.moving` has committed of trimtab's topic `commands`: 0 for
 Kafka's side, 1 for trimtab's. Nobody reads that topic under that name, and nothing but Kafka has to
 be there to choose, or to choose again. Written by `trimtab groups move`, read by `mover`. Kafka
-forgets it when it is old, because that group has no members: then whoever has read it before writes
-it again. Its one rule: nothing but a command is written over a choice that is there.
+forgets it when it is old, because that group has no members: then whoever has read that it is
+trimtab's side writes it again. For Kafka's it need not be there, and may be deleted. Its one rule:
+nothing but a command is written over a choice that is there.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +40,10 @@ class WantedSide:
         self._last: Side | None = None
 
     def read(self) -> Side | None:
-        """Read it, and write it again if Kafka has forgotten what was read before; None: no choice.
+        """Read it, and write it again if Kafka has forgotten that it was trimtab's.
+
+        Returns:
+            What was read last; None: there was no choice, and all stays where it is.
 
         Raises:
             KafkaException: Kafka does not say, or does not take it. The next one to be asked is a
@@ -70,7 +74,7 @@ class WantedSide:
         (found,) = checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
         if 0 <= found.offset < len(SIDES):
             self._last = SIDES[found.offset]
-        elif self._last is not None:
+        elif self._last == "trimtab":
             self.choose(self._last, "Kafka had forgotten it")
         return self._last
 
