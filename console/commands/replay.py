@@ -90,9 +90,8 @@ def replay(
     Without batch lines, what was published says where batches ended (`history` and `groups`,
     which a cluster has). Group by group the same batches are decided again, and compared with it.
     The group's replay ends at the first difference, with exit code 3. Causes: other settings,
-    records that Kafka has deleted, or a broker's clock that stepped back. Where nothing was
-    published, or with --every, the log is cut by its time; the controller cut elsewhere, so
-    hand-overs may differ from what happened.
+    records that Kafka has deleted, a broker's clock that stepped back. Where nothing was published,
+    or with --every, the log is cut by its time: hand-overs may differ from what happened.
 
     Examples:
       trimtab replay incident.jsonl --group billing
@@ -115,17 +114,19 @@ def replay(
     _refuse_cuts(read := list(remarks.kept(recorded, wanted.topics)), every)
     differs = _replay(again, read, remarks, every, view)
     remarks.tell(progress)
-    _end(read, remarks, progress)
-    if differs:
-        raise typer.Exit(ExitCode.UNHEALTHY)
+    _end(read, remarks, progress, differs=differs)
 
 
-def _end(read: "Sequence[Line]", remarks: "Remarks", progress: "Progress") -> None:
+def _end(
+    read: "Sequence[Line]", remarks: "Remarks", progress: "Progress", *, differs: bool
+) -> None:
     """End as `check` does: nothing to replay is no success."""
     if not read:
         progress.note("nothing was replayed: no record that a controller hears could be read")
     if remarks.is_missing or not read:
         raise typer.Exit(ExitCode.NOT_FOUND)
+    if differs:
+        raise typer.Exit(ExitCode.UNHEALTHY)
 
 
 def _refuse_cuts(read: "Sequence[Line]", every: int | None) -> None:

@@ -127,11 +127,6 @@ class _Course:
     number: int = 0
     """Batches from which something came."""
 
-    @property
-    def expected(self) -> Sequence[tuple[Row, HistoryRecord]]:
-        """What was published next."""
-        return self.published.history[self.told :]
-
     def until(self, end: End) -> Iterator[Batch]:
         """Read what no batch that ended at a known time has read, up to the one at ``end``."""
         own, beats = self.group.encode(), self.replay.rules.decoder.heartbeats
@@ -167,10 +162,13 @@ class _Course:
     def matching(self, end: End) -> _Match | None:
         """Return the first batch from which comes what was published, or all but durations."""
         nearly: _Match | None = None
-        heartbeats = self.replay.rules.decoder.heartbeats
+        heartbeats, expected = (
+            self.replay.rules.decoder.heartbeats,
+            self.published.history[self.told :],
+        )
         for tried in _tries(self.log.until(end.at_ms), end.at_ms, heartbeats):
             found = self._tried(tried, end)
-            likeness = _likeness(found.records, end.at_ms, self.expected, self.published)
+            likeness = _likeness(found.records, end.at_ms, expected, self.published)
             if likeness:
                 return found
             if likeness is False and nearly is None:
@@ -188,14 +186,20 @@ class _Course:
     def difference(self, end: End) -> Difference:
         """Tell what comes where nothing comes that was published."""
         decided = self._tried(self.log.until(end.at_ms), end).records
-        row = self.expected[0][0] if self.expected else None
+        row = next((row for row, _ in self._next(1)), None)
         return Difference(end.at_ms, row, decided, first=self.number == 0)
+
+    def _next(self, count: int) -> Sequence[tuple[Row, HistoryRecord]]:
+        """Return so much of what was published next."""
+        return self.published.history[self.told : self.told + count]
 
     def _tried(self, rows: list[Row], end: End) -> _Match:
         trial = self.replay.copied()
-        answer = self.expected[0][1] if self.expected else None  # to a command for no such group
-        told = answer.epoch if isinstance(answer, CommandAnswer) else None
-        trial.begin_above(end.before or 0 if told is None else told, self.group)
+        above = end.before or 0
+        for _, entry in self._next(1):
+            if isinstance(entry, CommandAnswer) and entry.epoch is not None:
+                above = entry.epoch  # told to who commands a group that is not there
+        trial.begin_above(above, self.group)
         return _Match(trial, rows, _of(trial.decide(rows), self.group))
 
     def _missing(self, end: End) -> int:
@@ -210,7 +214,7 @@ class _Course:
         batch is missing, whatever is no rebalance, hand-over or first grant.
         """
         history = [decode(HISTORY, it.value) for it in records if _is_history(it)]
-        if history != [entry for _, entry in self.expected[: len(history)]]:
+        if history != [entry for _, entry in self._next(len(history))]:
             return False
         summaries = [decode(GROUPS, it.value) for it in records if it.topic.endswith(GROUPS.name)]
         if not summaries:
