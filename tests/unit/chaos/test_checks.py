@@ -6,8 +6,8 @@ import pytest
 
 from chaos.checks import CHECKS, REST_S, violations
 from chaos.commit_checks import NOTHING, excused
-from chaos.history import EventKind, History, S
-from tests.builders.histories import at, message, ordered
+from chaos.history import History, S
+from tests.builders.histories import at, message, moved, ordered, twice, without, woken
 
 GOOD = ordered(
     [
@@ -106,52 +106,10 @@ def restless(history: History) -> History:
     return ordered([*without(history, "rested"), at(8, "round", "restless", number=3)])
 
 
-def without(history: History, kind: EventKind, who: str = "") -> History:
-    """A history in which some events did not happen."""
-    return tuple(it for it in history if it.kind != kind or (who and it.who != who))
-
-
-def moved(history: History, kind: EventKind, who: str, seconds: float) -> History:
-    """A history in which something happened earlier, or later."""
-    return ordered(
-        replace(it, at=it.at + round(seconds * S)) if (it.kind, it.who) == (kind, who) else it
-        for it in history
-    )
-
-
 def late(fault: str, cured: float = 6.4) -> History:
     """What the first member has sent comes when this fault is over."""
     mended = replace(at(cured, "round", "cured"), said=fault)
     return ordered([*GOOD, mended, at(6.5, "kafka", "committed", token=1, offset=1)])
-
-
-def woken(*commits: tuple[float, int]) -> History:
-    """What a member that is frozen for 17 s commits when it wakes, by second and offset.
-
-    It had come to 1052, and its heir to 1484.
-    """
-    return ordered(
-        [
-            at(1, "m0.1", "began", token=1),
-            at(2, "m0.1", "handed", token=1, offset=1_051),
-            at(2.5, "kafka", "committed", token=1, offset=1_040),
-            at(3, "m0.1", "stopped"),
-            at(14, "m1.1", "began", token=2),
-            at(19, "kafka", "committed", token=2, offset=1_484),
-            at(20, "m0.1", "resumed"),
-            at(20.1, "m0.1", "lost", token=1),
-            *(at(20 + late, "kafka", "committed", token=1, offset=to) for late, to in commits),
-            at(29, "round", "healed"),
-            at(30, "round", "rested"),
-        ]
-    )
-
-
-def twice(history: History) -> History:
-    """The same a minute later, on another queue."""
-    again = (replace(it, at=it.at + 60 * S, queue=1) for it in history if it.kind != "rested")
-    ends = at(91, "round", "rested")
-    return ordered([*(it for it in history if it.said or it.who != "round"), *again, ends])
 
 
 BAD = {
