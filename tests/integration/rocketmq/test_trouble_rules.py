@@ -45,6 +45,14 @@ def test_a_queue_of_which_its_broker_has_no_offset_gets_one_when_it_is_begun(cli
 
 
 @CLIENTS
+def test_only_a_broker_that_says_so_has_no_offset_of_a_queue(client: str) -> None:
+    """4.9 takes a busy broker's refusal for that: the whole queue would be handled again."""
+    begins_anywhere, begins_at_132 = "-1, -2, -2, true", "132, -2, -2, true"
+
+    assert [f"[{begins_anywhere}, {begins_at_132}]"] == play("refused", client=client)
+
+
+@CLIENTS
 def test_a_queue_whose_listener_was_interrupted_in_a_batch_is_dropped(client: str) -> None:
     """Not if it has done all: RocketMQ 5 would take what it has not done for done."""
     assert ["[false, true, true]"] == play("interrupted", client=client)

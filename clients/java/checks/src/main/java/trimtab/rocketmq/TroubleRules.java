@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.rocketmq.client.ClientConfig;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
@@ -21,10 +22,13 @@ import org.apache.rocketmq.client.consumer.MessageQueueListener;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
+import org.apache.rocketmq.client.consumer.store.RemoteBrokerOffsetStore;
 import org.apache.rocketmq.client.impl.consumer.AssignedMessageQueue;
 import org.apache.rocketmq.client.impl.consumer.DefaultLitePullConsumerImpl;
 import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
+import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.Grant;
@@ -83,6 +87,8 @@ public final class TroubleRules {
                 return deaf();
             case "begun":
                 return begun();
+            case "refused":
+                return refused();
             case "interrupted":
                 return interrupted();
             case "unknown":
@@ -217,6 +223,30 @@ public final class TroubleRules {
         OwnOffsets losing = new OwnOffsets(client.store, client, it -> !isLost.getAndSet(true));
         found.add(losing.readOffset(NAMED, ReadOffsetType.READ_FROM_STORE));
         return found + " " + client.store.sent + " " + client.store.known.get(NAMED) + " " + client.count("greet");
+    }
+
+    /**
+     * Where a queue begins whose broker says that it has no offset, that it has too much to do, and nothing, as the thread
+     * is interrupted, which it stays; of one that begins where all do, and of one at 132.
+     */
+    private String refused() throws Exception {
+        List<Object> found = new ArrayList<>();
+        for (long start : new long[] {-1, 132}) {
+            client.start = start;
+            found.add(storedBy(22, 22, 0));
+            found.add(storedBy(2, 2, 0));
+            found.add(storedBy(22, PlayedBroker.INTERRUPT));
+            found.add(Thread.interrupted());
+        }
+        return found.toString();
+    }
+
+    /** What is found of an offset if its broker answers so: whether it has one, once more, and when it is given one. */
+    private long storedBy(Integer... codes) throws Exception {
+        MQClientInstance shared = new MQClientInstance(new ClientConfig(), 0, "asks");
+        new PlayedBroker(codes).introduce(shared, NAMED.getBrokerName());
+        OffsetStore store = new RemoteBrokerOffsetStore(shared, "billing");
+        return new OwnOffsets(store, client, it -> true).readOffset(NAMED, ReadOffsetType.READ_FROM_STORE);
     }
 
     /** Of a broker that acknowledges nothing, when two queues are let go: how often it is waited for, what is sent, what is asked. */

@@ -149,11 +149,14 @@ final class OwnOffsets implements OffsetStore {
      */
     private long begun(MessageQueue queue) {
         try {
+            if (isAtBroker() && !hasNone(queue)) {
+                return NO_ANSWER;
+            }
             long start = client.start(queue);
             if (start < 0) {
                 return NONE;
             }
-            if ((isAtBroker() && !hasNone(queue)) || !isOurs.test(queue)) { // it may be another's by now
+            if (!isOurs.test(queue)) { // it may be another's by now
                 return NO_ANSWER;
             }
             if (isAtBroker()) {
@@ -175,9 +178,9 @@ final class OwnOffsets implements OffsetStore {
 
     /**
      * Whether the broker itself says that it has no offset. 4.9 says so of whatever a broker refuses, as one does that has
-     * too much to do; what the group has committed would be written over.
+     * too much to do: the client would begin anew, and write over what the group has committed.
      */
-    private boolean hasNone(MessageQueue queue) throws ReflectiveOperationException {
+    private boolean hasNone(MessageQueue queue) throws ReflectiveOperationException, InterruptedException {
         Method question =
                 RemoteBrokerOffsetStore.class.getDeclaredMethod("fetchConsumeOffsetFromBroker", MessageQueue.class);
         question.setAccessible(true);
@@ -186,6 +189,9 @@ final class OwnOffsets implements OffsetStore {
             return false;
         } catch (InvocationTargetException e) {
             Throwable cause = e.getCause();
+            if (cause instanceof InterruptedException) {
+                throw (InterruptedException) cause;
+            }
             return cause instanceof MQBrokerException && ((MQBrokerException) cause).getResponseCode() == NOT_FOUND;
         }
     }
