@@ -45,6 +45,14 @@ def test_a_queue_of_which_its_broker_has_no_offset_gets_one_when_it_is_begun(cli
 
 
 @CLIENTS
+def test_an_application_that_is_polled_may_choose_where_a_new_group_begins(client: str) -> None:
+    """By what is committed: that is nothing until it has polled again and has sought nothing."""
+    says, sent = "[-1, -1, 132, [132], -1, -1, -1, [132, 132]]", "[132, 132, 10]"
+
+    assert [f"{says} {sent}"] == play("chosen", client=client)
+
+
+@CLIENTS
 def test_only_a_broker_that_says_so_has_no_offset_of_a_queue(client: str) -> None:
     """4.9 takes a busy broker's refusal for that: the whole queue would be handled again."""
     begins_anywhere, begins_at_132 = "-1, -2, -2, true", "132, -2, -2, true"

@@ -25,10 +25,13 @@ import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
 import org.apache.rocketmq.client.consumer.store.RemoteBrokerOffsetStore;
+import org.apache.rocketmq.client.impl.MQAdminImpl;
 import org.apache.rocketmq.client.impl.consumer.AssignedMessageQueue;
 import org.apache.rocketmq.client.impl.consumer.DefaultLitePullConsumerImpl;
+import org.apache.rocketmq.client.impl.consumer.MQConsumerInner;
 import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
+import org.apache.rocketmq.common.ServiceState;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.Grant;
@@ -89,6 +92,8 @@ public final class TroubleRules {
                 return begun();
             case "refused":
                 return refused();
+            case "chosen":
+                return chosen();
             case "interrupted":
                 return interrupted();
             case "unknown":
@@ -223,6 +228,42 @@ public final class TroubleRules {
         OwnOffsets losing = new OwnOffsets(client.store, client, it -> !isLost.getAndSet(true));
         found.add(losing.readOffset(NAMED, ReadOffsetType.READ_FROM_STORE));
         return found + " " + client.store.sent + " " + client.store.known.get(NAMED) + " " + client.count("greet");
+    }
+
+    /**
+     * What is committed of a queue of which its broker has nothing, for an application that may seek by that: when it has
+     * begun at 132, when it polls at once, and a second later; the same after it has sought the first message. What is
+     * sent by then, and when it has let go, at 10.
+     */
+    private String chosen() throws Exception {
+        client.store.stored = -1;
+        List<Object> found = new ArrayList<>();
+        for (long sought : new long[] {-1, 0}) {
+            client.store.known.clear();
+            DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
+            LiteClient lite = new LiteClient(consumer, gate);
+            OwnOffsets offsets = new OwnOffsets(client.store, lite, it -> true);
+            AssignedMessageQueue assigned = pullsFrom(consumer, lite);
+            Object inner = Fields.get(consumer, "defaultLitePullConsumerImpl");
+            Fields.set(inner, "offsetStore", offsets);
+            Fields.set(inner, "serviceState", ServiceState.RUNNING);
+            MQClientInstance shared = new Ending132();
+            shared.registerConsumer("billing", (MQConsumerInner) inner);
+            Fields.set(inner, "mQClientFactory", shared);
+            Hand hand = (Hand) Fields.get(inner, "consumeRequestCache");
+            offsets.readOffset(NAMED, ReadOffsetType.MEMORY_FIRST_THEN_STORE);
+            found.add(consumer.committed(NAMED));
+            assigned.setSeekOffset(NAMED, sought);
+            hand.poll(0, TimeUnit.SECONDS);
+            found.add(consumer.committed(NAMED));
+            Thread.sleep(MOMENT_MS * 5 / 2);
+            hand.poll(0, TimeUnit.SECONDS);
+            found.add(consumer.committed(NAMED));
+            found.add(List.copyOf(client.store.sent));
+            assigned.updateConsumeOffset(NAMED, sought < 0 ? -1 : 10);
+            lite.settle(QUEUE);
+        }
+        return found + " " + client.store.sent;
     }
 
     /**
@@ -566,6 +607,23 @@ public final class TroubleRules {
 
     private Follower follower() {
         return new Follower(it -> client, NOBODY, Fallback.NONE, false);
+    }
+
+    /** Whose queues end at 132. */
+    private static final class Ending132 extends MQClientInstance {
+        Ending132() {
+            super(new ClientConfig(), 0, "ending");
+        }
+
+        @Override
+        public MQAdminImpl getMQAdminImpl() {
+            return new MQAdminImpl(this) {
+                @Override
+                public long maxOffset(MessageQueue queue) {
+                    return 132;
+                }
+            };
+        }
     }
 
     /** What RocketMQ's client has ready for a poll. */

@@ -158,6 +158,11 @@ abstract class Client {
         return shared().getMQAdminImpl().maxOffset(queue);
     }
 
+    /** Whether it commits by itself where it begins: later, because its application may still choose another place. */
+    boolean commitsStart(MessageQueue queue, long start) {
+        return false; // only that of a consumer that is polled may
+    }
+
     /** Has its brokers hear of the group now: one that is new hears nothing for up to 30 s, and takes no offset before. */
     void greet() {
         try { // by name, because it answers in 5, and not in 4.9

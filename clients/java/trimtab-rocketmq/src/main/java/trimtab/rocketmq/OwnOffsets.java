@@ -159,6 +159,9 @@ final class OwnOffsets implements OffsetStore {
             if (!isOurs.test(queue)) { // it may be another's by now
                 return NO_ANSWER;
             }
+            if (client.commitsStart(queue, start)) {
+                return start;
+            }
             if (isAtBroker()) {
                 sendAndWait(queue, start);
             }
