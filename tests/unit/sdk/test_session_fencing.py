@@ -219,8 +219,10 @@ def test_a_revocation_that_takes_too_long_loses_everything() -> None:
     """The controller fences a member as a whole, so a margin before that the member does it."""
     session = joined((0, 1), (1, 1))
     acknowledge(session, session.receive(assignment(2, hold=[(1, 1)], give=[(0, 1)]), 0), 0)
+    told = [session.finish_by_s([GRANT]), session.finish_by_s([Grant(queue(1), 1)])]
     actions = run_until(session, within(REVOCATION_MS))
 
+    assert [within(REVOCATION_MS) / 1_000, None] == told, "who hands over asks by when"
     assert [Lost((GRANT, Grant(queue(1), 1)), LossReason.OVERDUE)] == only(Lost, actions)
     assert (1, []) == (len(sent(Join, actions)), sent(Release, session.finish({GRANT: 42}, 48_000)))
 

@@ -219,3 +219,15 @@ def test_a_callback_that_takes_too_long_is_told(
     assert str(error).startswith(f"{name} has been running for {limit // 1_000} s: ")
     assert said in str(error)
     assert f"over, after 2 s: {error}" in caplog.messages
+
+
+def test_a_revocation_has_the_time_that_the_controller_grants(world: World) -> None:
+    """It may be less than what was asked for, and all is lost by that one."""
+    world.answer(0, revocation_ms=30_000)
+    world.ears.at_work = Running("on_revoked", 1_000, 0)
+    (error,) = world.look(16_000)
+
+    assert str(error) == (
+        "on_revoked has been running for 15 s: after 24 s the member loses all its queues. "
+        "Make it faster: the controller grants no more than 30 s"
+    )

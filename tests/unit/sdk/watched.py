@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from tests.builders.application import until
-from tests.builders.sessions import GROUP, HEARTBEAT_MS, assignment
+from tests.builders.sessions import GROUP, HEARTBEAT_MS, REVOCATION_MS, assignment
 from trimtab.callbacks import Callbacks, CallbackThread, Change, Running
 from trimtab.inspection import Inspection
 from trimtab.protocol import MEMBERS
@@ -94,8 +94,9 @@ class World:
         self.watch.sent(Send(MEMBERS.name, b"k", b"v", ticket))
         self.watch.hear(Delivered(ticket), now)
 
-    def answer(self, now: int) -> None:
-        """The controller answers."""
+    def answer(self, now: int, revocation_ms: int = REVOCATION_MS) -> None:
+        """The controller answers, and grants so much for a revocation."""
         record = assignment(1, incarnation=ME, hold=[(0, 1)])
-        beat = {"session_timeout_ms": 3 * HEARTBEAT_MS, "heartbeat_interval_ms": HEARTBEAT_MS}
-        self.session.receive(record.model_copy(update=beat), now)
+        times = {"session_timeout_ms": 3 * HEARTBEAT_MS, "heartbeat_interval_ms": HEARTBEAT_MS}
+        times |= {"revocation_timeout_ms": revocation_ms}
+        self.session.receive(record.model_copy(update=times), now)

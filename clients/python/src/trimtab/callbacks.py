@@ -35,6 +35,8 @@ class Ownership(NamedTuple):
     """The incarnation of the member that has them."""
     promised: tuple[QueueRef, ...] = ()
     """Queues that it may begin at any moment, as an heir."""
+    finish_by: float | None = None
+    """When the first of them that is revoked must be finished, or all is lost; None: none is."""
 
 
 Owned = Callable[[Collection[Grant]], Ownership]

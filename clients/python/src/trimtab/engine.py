@@ -135,7 +135,8 @@ class Engine:
             if (now := now_ms()) >= session.wake_at:
                 self._perform(session.tick(now))
             mine = frozenset(filter(session.owns, grants))
-            return Ownership(mine, session.wake_at / 1_000, session.incarnation, session.promised)
+            until, by = session.wake_at / 1_000, session.finish_by_s(mine)
+            return Ownership(mine, until, session.incarnation, session.promised, by)
 
     def want(self, profile: Profile) -> None:
         """Ask for something else from now on."""

@@ -133,7 +133,7 @@ class Watch:
         if self._inspection is not None:
             self._look_around(self._inspection, session, now)
         self._look_for_an_answer(session, now)
-        self._look_at_callbacks(now)
+        self._look_at_callbacks(session.revocation_timeout_ms, now)
         self._look_at_the_session(session)
 
     def _look_at_the_session(self, session: MemberSession) -> None:
@@ -214,28 +214,30 @@ class Watch:
             "runs. The member goes on asking"
         )
 
-    def _look_at_callbacks(self, now: int) -> None:
+    def _look_at_callbacks(self, granted: int, now: int) -> None:
         running = self._callbacks.running()
         if running is None:
             self._troubles.is_over(Subject.CALLBACK, now)
             return
         is_release = running.name == "on_revoked"
-        limit = self._profile.revocation_timeout_ms // 2 if is_release else CALLBACK_MS
+        limit = granted // 2 if is_release else CALLBACK_MS
         if now - running.since < limit:
             self._troubles.is_over(Subject.CALLBACK, now)
         elif not self._troubles.has(Subject.CALLBACK):
-            self._stands(Subject.CALLBACK, self._slow(running.name, limit, running.place()), now)
+            what = f"{running.name} has been running for {limit / 1_000:g} s{running.place()}"
+            self._stands(Subject.CALLBACK, self._slow(what, granted if is_release else None), now)
 
-    def _slow(self, name: str, limit: int, place: str) -> SlowCallbackError:
-        what = f"{name} has been running for {limit / 1_000:g} s{place}"
-        if name != "on_revoked":
+    def _slow(self, what: str, granted: int | None) -> SlowCallbackError:
+        if granted is None:
             return SlowCallbackError(
                 f"{what}: no other callback runs meanwhile, so no queue can be handed over"
             )
-        timeout = self._profile.revocation_timeout_ms
+        longer = f", or revocation_timeout ({granted / 1_000:g} s) longer"
+        if granted < self._profile.revocation_timeout_ms:
+            longer = f": the controller grants no more than {granted / 1_000:g} s"
         return SlowCallbackError(
-            f"{what}: after {timeout * 4 // 5 / 1_000:g} s the member loses all its queues. Make "
-            f"it faster, or revocation_timeout ({timeout / 1_000:g} s) longer"
+            f"{what}: after {granted * 4 // 5 / 1_000:g} s the member loses all its queues. Make "
+            f"it faster{longer}"
         )
 
     def _stands(self, subject: Subject, error: TrimtabError | None, now: int) -> None:

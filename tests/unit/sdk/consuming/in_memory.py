@@ -153,6 +153,7 @@ class InMemory:
     def __init__(self, *, manual: bool = False) -> None:
         self.kafka = Memory()
         self.owned: set[Grant] = set()
+        self.finish_by: float | None = None
         client = cast("Any", self.kafka)
         offsets = GroupOffsets(client, "earliest")
         self.intake = Intake(client, offsets, self._owned, manual=manual)
@@ -204,4 +205,5 @@ class InMemory:
         self.tells_revoked()
 
     def _owned(self, grants: Collection[Grant]) -> Ownership:
-        return Ownership(frozenset(self.owned & set(grants)), time.monotonic() + 3_600, "0-life")
+        mine, until = frozenset(self.owned & set(grants)), time.monotonic() + 3_600
+        return Ownership(mine, until, "0-life", finish_by=self.finish_by)

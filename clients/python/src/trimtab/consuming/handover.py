@@ -29,10 +29,12 @@ if TYPE_CHECKING:  # its library may not be installed
 _LOGGER: Final = logging.getLogger("trimtab")
 _LOOK_S: Final = 0.05
 """How late a wait for the application notices that the queue is lost: as the member's thread."""
-_FLUSH_SHARE: Final = 0.5
-"""An application that commits by itself has half of the time of a revocation for that."""
-_FLUSHED_SHARE: Final = 0.7
-"""By then it has had its time, whenever that began: after four fifths the member loses all."""
+_OWN_SHARE: Final = 4 / 5
+"""So much of a revocation is the member's; then it loses all. It says by when."""
+_FLUSH_SHARE: Final = 0.5 / _OWN_SHARE
+"""An application that commits by itself has so much of the time until then for that."""
+_FLUSHED_SHARE: Final = 0.7 / _OWN_SHARE
+"""By then it has had its time, whenever that began."""
 
 
 class Handover:
@@ -87,15 +89,17 @@ class Handover:
             return {}
 
     def _hand_over(self, grants: tuple[Grant, ...]) -> Positions:
-        flushed = now_s() + self._revocation_s * _FLUSHED_SHARE
+        begun = now_s()
+        by = self.intake.owned(grants).finish_by  # None: on Kafka's side of a group that moves
+        time_s = self._revocation_s * _OWN_SHARE if by is None else by - begun
         try:
             ending = self._end(grants)
             self._wait(ending, self.intake.is_in_hand)
         finally:
             self._told.revoked(grants)
         if self.intake.manual:
-            late = now_s() + self._revocation_s * _FLUSH_SHARE
-            self._wait(ending, self.intake.is_uncommitted, min(late, flushed))
+            late = min(now_s() + time_s * _FLUSH_SHARE, begun + time_s * _FLUSHED_SHARE)
+            self._wait(ending, self.intake.is_uncommitted, late)
         with self.intake.turn:
             good = [it for it in ending if not it.is_astray]
             positions = self.intake.positions(good)

@@ -79,7 +79,7 @@ class Mover:
             kafkas = {it for it in grants if sides[it] == "kafka" and it.queue in self._assigned}
         mine = self._is_granted([it for it in grants if sides[it] == "trimtab"])
         until = min(mine.until, now_s() + _SURE_S) if mine.grants else now_s() + _SURE_S
-        return Ownership(mine.grants | kafkas, until, mine.life, mine.promised)
+        return Ownership(mine.grants | kafkas, until, mine.life, mine.promised, mine.finish_by)
 
     def said(self, queue: QueueRef, trimtabs: str) -> str:
         """What a commit says."""

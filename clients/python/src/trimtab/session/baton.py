@@ -96,11 +96,10 @@ class Baton:
         )
 
     @property
-    def revoking(self) -> tuple[Grant, ...]:
-        """What the application still has to finish."""
-        return tuple(
-            state.grant for _, state in sorted(self._states.items()) if isinstance(state, Revoking)
-        )
+    def revoking(self) -> dict[Grant, int]:
+        """What the application still has to finish, and by when."""
+        states = [state for _, state in sorted(self._states.items())]
+        return {state.grant: state.deadline for state in states if isinstance(state, Revoking)}
 
     @property
     def promised(self) -> tuple[QueueRef, ...]:

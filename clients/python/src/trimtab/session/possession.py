@@ -3,6 +3,8 @@
 The part of a session that changes nothing. Used by `session`.
 """
 
+from collections.abc import Collection
+
 from trimtab.protocol import HolderRef, QueueRef
 from trimtab.session.baton import Baton
 from trimtab.session.grants import Grant
@@ -14,6 +16,7 @@ class Possession:
 
     _baton: Baton
     _outbox: Outbox
+    _revocation_timeout_ms: int
 
     @property
     def working(self) -> tuple[Grant, ...]:
@@ -23,7 +26,19 @@ class Possession:
     @property
     def revoking(self) -> tuple[Grant, ...]:
         """What the application was told to stop working on, and has not finished."""
-        return self._baton.revoking
+        return tuple(self._baton.revoking)
+
+    def finish_by_s(self, grants: Collection[Grant]) -> float | None:
+        """When the first of these that are revoked must be finished, or all is lost."""
+        if self._baton.deadline is None:
+            return None
+        revoking = self._baton.revoking.items()
+        return min((by / 1_000 for grant, by in revoking if grant in grants), default=None)
+
+    @property
+    def revocation_timeout_ms(self) -> int:
+        """What the controller grants; before it has answered, what was asked for."""
+        return self._revocation_timeout_ms
 
     def owns(self, grant: Grant) -> bool:
         """Whether a grant is one of both: not released yet, and not lost."""

@@ -146,7 +146,14 @@ public final class Member implements Inbox {
         passTime();
         Set<Grant> mine = new HashSet<>(grants);
         mine.removeIf(it -> !session.owns(it));
-        return new Ownership(mine, session.incarnation());
+        Long finishBy = session.finishBy(mine);
+        Duration left = finishBy == null ? null : Duration.ofMillis(finishBy - clock.now());
+        return new Ownership(mine, session.incarnation(), left);
+    }
+
+    /** What the controller grants for a revocation; before it has answered, what was asked for. */
+    public synchronized Duration revocationTimeout() {
+        return Duration.ofMillis(session == null ? profile.revocationTimeoutMs : session.revocationTimeoutMs());
     }
 
     /** Whether the controller has answered this life: it is a member, whatever it has. */
@@ -305,7 +312,7 @@ public final class Member implements Inbox {
             now = clock.now();
             perform(session.tick(now));
             watch.look(session.isAnswered(), now);
-            watch.slow(running.tooLong(), now);
+            watch.slow(running.tooLong(revocationTimeout()), now);
             errands.listen(session);
             ask = errands.findEnd;
             errands.findEnd = false;

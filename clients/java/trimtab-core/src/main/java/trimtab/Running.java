@@ -12,14 +12,15 @@ public final class Running {
     private static final Duration LONG = Duration.ofSeconds(15);
     private static final String REVOKED = "onRevoked";
 
-    private final Duration revocationTimeout;
+    private final Duration wished;
     private volatile long since;
     private volatile String name;
     /** Written last, and read first; null: nothing runs. */
     private volatile Thread thread;
 
-    public Running(Duration revocationTimeout) {
-        this.revocationTimeout = revocationTimeout;
+    /** For who has asked for so much time for a revocation. */
+    public Running(Duration wished) {
+        this.wished = wished;
     }
 
     /** Makes a call of this name. */
@@ -34,19 +35,22 @@ public final class Running {
         }
     }
 
-    /** What runs for too long, where it is, and what comes of that; null: nothing does. */
-    public String tooLong() {
+    /** What runs for too long if a revocation is granted that, where it is, and what comes of it; null: nothing does. */
+    public String tooLong(Duration granted) {
         Thread caller = thread;
         boolean isRelease = REVOKED.equals(name);
-        Duration limit = isRelease ? revocationTimeout.dividedBy(2) : LONG;
+        Duration limit = isRelease ? granted.dividedBy(2) : LONG;
         if (caller == null || System.nanoTime() - since < limit.toNanos()) {
             return null;
         }
         String what = name + " has been running for " + seconds(limit) + placeOf(caller);
-        return isRelease
-                ? what + ": after " + seconds(revocationTimeout.multipliedBy(4).dividedBy(5)) + " the member loses all its"
-                        + " queues. Make it faster, or revocationTimeout (" + seconds(revocationTimeout) + ") longer"
-                : what + ": no other callback runs meanwhile, so no queue can be handed over";
+        if (!isRelease) {
+            return what + ": no other callback runs meanwhile, so no queue can be handed over";
+        }
+        return what + ": after " + seconds(granted.multipliedBy(4).dividedBy(5)) + " the member loses all its queues. Make it"
+                + " faster" + (granted.compareTo(wished) < 0
+                        ? ": the controller grants no more than " + seconds(granted)
+                        : ", or revocationTimeout (" + seconds(granted) + ") longer");
     }
 
     /** The innermost line that is not Java's own. */

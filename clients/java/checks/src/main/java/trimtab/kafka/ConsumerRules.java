@@ -30,6 +30,7 @@ import trimtab.protocol.Assignment;
 import trimtab.protocol.Queue;
 import trimtab.session.MemberSession;
 import trimtab.session.Profile;
+import trimtab.transport.WriterRules;
 
 /**
  * Plays what a consumer does when things happen at once, without a server, for tests of it.
@@ -57,6 +58,8 @@ public final class ConsumerRules {
     private final Intake intake = new Intake(false);
     private final Telling telling = new Telling("m", options);
     private final PlayedOffsets offsets = new PlayedOffsets(options);
+    /** Of the member, once there is one. */
+    private MemberSession session;
 
     private ConsumerRules() {}
 
@@ -163,9 +166,7 @@ public final class ConsumerRules {
         Loop loop = new Loop();
         loop.begin();
         boolean atFirst = isAway(loop);
-        Field polledAt = Loop.class.getDeclaredField("polledAt");
-        polledAt.setAccessible(true);
-        polledAt.set(loop, System.nanoTime() - LONG_AGO.toNanos());
+        fieldOf(Loop.class, "polledAt").set(loop, System.nanoTime() - LONG_AGO.toNanos());
         boolean afterLong = isAway(loop);
         loop.goOn();
         return atFirst + " " + afterLong + " " + isAway(loop);
@@ -212,7 +213,7 @@ public final class ConsumerRules {
     /** What is heard of a queue that was lost while its revocation waited for the listener. */
     private String revokedLate() throws Exception {
         Member member = member();
-        Departures departures = new Departures(options, member, intake, new Commits(member, offsets, intake), telling);
+        Departures departures = new Departures(member, intake, new Commits(member, offsets, intake), telling);
         telling.start(error -> { });
         telling.trouble("trouble");
         told.await();
@@ -242,13 +243,14 @@ public final class ConsumerRules {
      * took half of a revocation's time, and after three quarters of it.
      */
     private String flushed() throws Exception {
-        options.revocationTimeout(Duration.ofMillis(2 * WHILE_MS));
+        options.revocationTimeout(HOUR); // the controller grants less
         mayGoOn.countDown();
         offsets.answer.complete(null);
         Intake byHand = new Intake(true);
         begin(byHand);
         Member member = member();
-        Departures departures = new Departures(options, member, byHand, new Commits(member, offsets, byHand), telling);
+        session.receive(assignment(2, "[1,1,null]", "[0,1,null]", 2 * WHILE_MS), 0);
+        Departures departures = new Departures(member, byHand, new Commits(member, offsets, byHand), telling);
         byHand.end(Set.of(FIRST));
         departures.begin(List.of(FIRST));
         departures.look(readings -> { });
@@ -377,18 +379,31 @@ public final class ConsumerRules {
     /** One that has both queues, and no Kafka. */
     private Member member() throws ReflectiveOperationException {
         Profile profile = new Profile("billing", "m", List.of("orders"), HOUR_MS, HOUR_MS, null, null);
-        MemberSession session = new MemberSession(profile, LIFE, 0);
-        String hold = "{\"queues\":[{\"topic\":\"orders\",\"queues\":[[0,1,null],[1,1,null]]}]}";
-        session.receive(Assignment.read(("{\"v\":1,\"kind\":\"assignment\",\"incarnation\":\"" + LIFE
-                + "\",\"epoch\":1,\"hold\":" + hold + ",\"give\":{\"queues\":[]},\"inherit\":{\"from\":[],\"queues\":[]}"
-                + ",\"session_timeout_ms\":" + HOUR_MS + ",\"revocation_timeout_ms\":" + HOUR_MS
-                + ",\"heartbeat_interval_ms\":" + HOUR_MS + "}").getBytes(StandardCharsets.UTF_8)), 0);
+        session = new MemberSession(profile, LIFE, 0);
+        session.receive(assignment(1, "[0,1,null],[1,1,null]", "", HOUR_MS), 0);
         Follower follower = new Follower(intake, telling, () -> { });
         Member member = new Member("billing", "m", List.of("orders"), options.member, follower);
-        Field place = Member.class.getDeclaredField("session");
-        place.setAccessible(true);
-        place.set(member, session);
+        fieldOf(Member.class, "session").set(member, session);
+        Object transport = fieldOf(Member.class, "transport").get(member);
+        fieldOf(transport.getClass(), "writer").set(transport, WriterRules.toNobody());
         return member;
+    }
+
+    private static Field fieldOf(Class<?> owner, String name) throws ReflectiveOperationException {
+        Field field = owner.getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
+    }
+
+    /** It has these queues, is to give those, and is granted so much time for that. */
+    private static Assignment assignment(long epoch, String hold, String give, long timeoutMs) {
+        String queues = "{\"queues\":[{\"topic\":\"orders\",\"queues\":[%s]}]}";
+        String gives = give.isEmpty() ? "{\"queues\":[]}" : String.format(queues, give);
+        return Assignment.read(("{\"v\":1,\"kind\":\"assignment\",\"incarnation\":\"" + LIFE + "\",\"epoch\":" + epoch
+                + ",\"hold\":" + String.format(queues, hold) + ",\"give\":" + gives
+                + ",\"inherit\":{\"from\":[],\"queues\":[]},\"session_timeout_ms\":" + HOUR_MS
+                + ",\"revocation_timeout_ms\":" + timeoutMs + ",\"heartbeat_interval_ms\":" + HOUR_MS + "}")
+                .getBytes(StandardCharsets.UTF_8));
     }
 
     private static void pause() {

@@ -1,6 +1,7 @@
 package trimtab.session;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -107,6 +108,15 @@ final class Baton {
             isDeadlineKnown = true;
         }
         return deadline;
+    }
+
+    /** The same of these alone. */
+    Long deadlineOf(Collection<Grant> grants) {
+        return all(Revoking.class).stream()
+                .filter(it -> grants.contains(it.grant))
+                .map(it -> it.deadline)
+                .min(Long::compare)
+                .orElse(null);
     }
 
     /** Follows an assignment; what is revoked must be finished by the deadline. */

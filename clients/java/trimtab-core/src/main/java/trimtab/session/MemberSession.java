@@ -1,6 +1,7 @@
 package trimtab.session;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import trimtab.Grant;
@@ -96,6 +97,16 @@ public final class MemberSession {
     /** What the application was told to stop working on, and has not finished. */
     public List<Grant> revoking() {
         return baton.revoking();
+    }
+
+    /** When the first of these that are revoked must be finished, or all is lost; null: none is. */
+    public Long finishBy(Collection<Grant> grants) {
+        return baton.deadlineOf(grants);
+    }
+
+    /** What the controller grants; before it has answered, what was asked for. */
+    public long revocationTimeoutMs() {
+        return revocationTimeoutMs;
     }
 
     /** What is to be released if the process dies now: all that is not known to be so yet. */

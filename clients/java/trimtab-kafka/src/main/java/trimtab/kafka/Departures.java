@@ -1,5 +1,6 @@
 package trimtab.kafka;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -14,17 +15,18 @@ import trimtab.Member;
  * Queues that were taken from us, until each is handed over.
  *
  * <p>A queue waits for what the application has in hand of it, and for no other queue. Then the application
- * hears of it; with commits by hand it has half of the time of a revocation to commit, unless the batch that it
- * had in hand took so long that all queues would be lost by then. Then the position is committed, and travels with the release. Used by the {@link Keeper}, on its thread.
+ * hears of it; with commits by hand it has half of the time that is granted for a revocation to commit, unless the batch
+ * that it had in hand took so long that all queues would be lost by then. Then the position is committed, and travels with the release. Used by the {@link Keeper}, on its thread.
  */
 final class Departures {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
-    /** An application that commits by itself has half of the time of a revocation for that. */
-    private static final double FLUSH_SHARE = 0.5;
-    /** By then it has had its time, whenever that began: after four fifths the member loses all. */
-    private static final double FLUSHED_SHARE = 0.7;
+    /** So much of a revocation is the member's; then it loses all. It says when that is. */
+    private static final double OWN_SHARE = 0.8;
+    /** An application that commits by itself has so much of the time until then for that. */
+    private static final double FLUSH_SHARE = 0.5 / OWN_SHARE;
+    /** By then it has had its time, whenever that began. */
+    private static final double FLUSHED_SHARE = 0.7 / OWN_SHARE;
 
-    private final ConsumerOptions options;
     private final Member member;
     private final Intake intake;
     private final Commits commits;
@@ -32,8 +34,7 @@ final class Departures {
     /** All that leave. */
     private final Map<Grant, Leave> leaving = new HashMap<>();
 
-    Departures(ConsumerOptions options, Member member, Intake intake, Commits commits, Telling telling) {
-        this.options = options;
+    Departures(Member member, Intake intake, Commits commits, Telling telling) {
         this.member = member;
         this.intake = intake;
         this.commits = commits;
@@ -45,8 +46,12 @@ final class Departures {
         void learn(Collection<Reading> readings) throws Refused;
     }
 
-    synchronized void begin(List<Grant> grants) {
-        grants.forEach(it -> leaving.put(it, new Leave(System.nanoTime() + share(FLUSHED_SHARE))));
+    void begin(List<Grant> grants) {
+        Duration left = member.owned(grants).left; // null: they are lost by now, and that is told next
+        long time = left == null ? 0 : left.toNanos();
+        synchronized (this) {
+            grants.forEach(it -> leaving.put(it, new Leave(time)));
+        }
     }
 
     /** Nobody waits for these any more. */
@@ -109,14 +114,9 @@ final class Departures {
         if (!telling.revoked(finished, this::isLeaving)) {
             return;
         }
-        long flushUntil = System.nanoTime() + share(FLUSH_SHARE);
         synchronized (this) {
-            finished.forEach(it -> leaving.computeIfPresent(it, (grant, leave) -> leave.tell(flushUntil)));
+            finished.forEach(it -> leaving.computeIfPresent(it, (grant, leave) -> leave.tell()));
         }
-    }
-
-    private long share(double share) {
-        return (long) (options.member.revocationTimeout().toNanos() * share);
     }
 
     private void handOver(List<Grant> ready, Map<Grant, Reading> readings, Learning learning) {
@@ -152,17 +152,21 @@ final class Departures {
 
     /** How far a queue is on its way. Guarded by the departures. */
     private static final class Leave {
+        private final long since = System.nanoTime();
+        /** In which it must be handed over. */
+        private final long time;
         /** Until when it waits at most for a commit by hand. */
         long flushUntil;
         /** Whether the application has heard of it. */
         boolean told;
 
-        Leave(long flushUntil) {
-            this.flushUntil = flushUntil;
+        Leave(long time) {
+            this.time = time;
         }
 
-        Leave tell(long until) {
-            flushUntil = until - flushUntil < 0 ? until : flushUntil;
+        Leave tell() {
+            long passed = System.nanoTime() - since;
+            flushUntil = since + (long) Math.min(passed + time * FLUSH_SHARE, time * FLUSHED_SHARE);
             told = true;
             return this;
         }

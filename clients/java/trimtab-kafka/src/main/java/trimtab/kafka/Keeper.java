@@ -63,7 +63,7 @@ final class Keeper {
         this.telling = telling;
         this.wake = wake;
         this.watch = watch;
-        this.departures = new Departures(options, member, intake, commits, telling);
+        this.departures = new Departures(member, intake, commits, telling);
         thread.setDaemon(true); // the member's thread stays until it has left
     }
 

@@ -148,8 +148,8 @@ final class Telling {
     }
 
     /** Whether the application takes too long to hear something; nothing else is told meanwhile, so the log says it. */
-    boolean isSlow() {
-        String what = running.tooLong();
+    boolean isSlow(Duration granted) {
+        String what = running.tooLong(granted);
         if (what != null) {
             isNew(PLACE.matcher(what).replaceFirst(""), what);
         }

@@ -224,7 +224,8 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         List<Queue> queues = new ArrayList<>();
         assignment().forEach(it -> queues.add(it.queue));
         Duration since = loop.away();
-        boolean comesBack = stuck == null && since.compareTo(options.maxPollInterval) <= 0 && !telling.isSlow();
+        boolean isSlow = telling.isSlow(member.revocationTimeout());
+        boolean comesBack = stuck == null && since.compareTo(options.maxPollInterval) <= 0 && !isSlow;
         boolean ready = member.isAnswered() && comesBack;
         return new Health(ready, queues, since, telling.lastTrouble());
     }
@@ -322,7 +323,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     private void lookAtListener() {
         if (System.nanoTime() - lookedAt > LOOK_NS) {
             lookedAt = System.nanoTime();
-            telling.isSlow();
+            telling.isSlow(member.revocationTimeout());
         }
     }
 
