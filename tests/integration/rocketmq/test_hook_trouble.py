@@ -43,6 +43,16 @@ def test_an_error_ends_no_thread_of_the_hook(tmp_path: Path) -> None:
     assert "NoClassDefFoundError: played" in said[0]
 
 
+@pytest.mark.parametrize("option", ["request.timeout.ms=30000", "max.block.ms=60000"])
+def test_a_heartbeat_is_copied_in_vain_until_kafka_has_it(tmp_path: Path, option: str) -> None:
+    """A producer whose own thread is dead says nothing; and there is one, whatever all clients get."""
+    options = tmp_path / "options"
+    options.write_text(f"{option}\n")
+    settings = {"groups": "billing", "kafka.options": str(options)}
+
+    assert ["true"] == play("unanswered", kafka="127.0.0.1:1", **settings)
+
+
 def test_a_trust_store_that_is_not_there_is_named(tmp_path: Path) -> None:
     """Kafka's client says that it could not be made, and why only in what is behind that."""
     options, store = tmp_path / "options", tmp_path / "nowhere.jks"

@@ -1,5 +1,6 @@
 package trimtab.transport;
 
+import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.utils.AppInfoParser;
@@ -55,5 +56,21 @@ public final class Making {
             reason = Unreachable.orWrong(e, diagnosis);
             throw reason;
         }
+    }
+
+    /** A producer's request may not take longer than a record, or Kafka's client refuses both; it is given for all clients. */
+    public static void fit(Map<String, Object> config) {
+        try {
+            long most = Math.max(1, millis(config, "delivery.timeout.ms") - millis(config, "linger.ms"));
+            if (millis(config, "request.timeout.ms") > most) {
+                config.put("request.timeout.ms", (int) most);
+            }
+        } catch (NumberFormatException e) {
+            // Kafka's client says which is no number
+        }
+    }
+
+    private static long millis(Map<String, Object> config, String name) {
+        return Long.parseLong(String.valueOf(config.get(name)).strip());
     }
 }

@@ -49,26 +49,10 @@ final class Writer {
         config.put("max.block.ms", patienceMs);
         config.put("reconnect.backoff.max.ms", 1_000);
         config.putAll(kafka);
-        fit(config);
+        Making.fit(config);
         producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
         thread.setDaemon(true);
         thread.start();
-    }
-
-    /** A request may not take longer than a record, or Kafka's client refuses both; it is given for all clients. */
-    private static void fit(Map<String, Object> config) {
-        try {
-            long most = Math.max(1, millis(config, "delivery.timeout.ms") - millis(config, "linger.ms"));
-            if (millis(config, "request.timeout.ms") > most) {
-                config.put("request.timeout.ms", (int) most);
-            }
-        } catch (NumberFormatException e) {
-            // Kafka's client says which is no number
-        }
-    }
-
-    private static long millis(Map<String, Object> config, String name) {
-        return Long.parseLong(String.valueOf(config.get(name)).strip());
     }
 
     /** Sends a record; the inbox hears what becomes of it. */

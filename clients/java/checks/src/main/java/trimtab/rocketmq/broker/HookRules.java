@@ -4,10 +4,12 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import trimtab.protocol.Assignment;
+import trimtab.transport.Vain;
 
 /**
  * Plays the rules of the brokers' hook, which look at no clock, for tests of them.
@@ -16,7 +18,7 @@ import trimtab.protocol.Assignment;
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
  * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code tidy S}, {@code pull GROUP TOPIC QUEUE S},
  * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long), {@code copy CLIENT}, {@code breaks}
- * (whether heartbeats are copied after an Error), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
+ * (whether heartbeats are copied after an Error), {@code unanswered} (whether a heartbeat counts as copied in vain until Kafka has it), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
 public final class HookRules {
     private static final long SECOND = 1_000_000_000L;
@@ -82,6 +84,8 @@ public final class HookRules {
                 return copy(asked[1]);
             case "breaks":
                 return Boolean.toString(copiesAfterAnError());
+            case "unanswered":
+                return Boolean.toString(isUnanswered());
             case "settings":
                 return settings();
             case "unknown":
@@ -118,6 +122,19 @@ public final class HookRules {
         });
         copies.offer(done::countDown);
         return done.await(10, TimeUnit.SECONDS);
+    }
+
+    private boolean isUnanswered() throws Exception {
+        copy("a");
+        Field copied = Copies.class.getDeclaredField("copied");
+        Field since = Vain.class.getDeclaredField("since");
+        copied.setAccessible(true);
+        since.setAccessible(true);
+        Object vain = copied.get(copies);
+        for (int tries = 0; tries < 100 && since.get(vain) == null; tries++) {
+            Thread.sleep(100);
+        }
+        return since.get(vain) != null;
     }
 
     private static long seconds(String text) {
