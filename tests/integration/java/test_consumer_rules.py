@@ -17,6 +17,7 @@ CONSUMER: Final = {
     "sought-late": "0",
     "revoked-late": "lost",
     "flushed": "false false true",
+    "committed-late": "1 0",
     "withdrawn": "written true, the queues are others' now",
     "refused": "0 1",
     "begun": "[orders-0@1] 1",

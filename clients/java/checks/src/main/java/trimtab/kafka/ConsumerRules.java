@@ -89,6 +89,8 @@ public final class ConsumerRules {
                 return revokedLate();
             case "flushed":
                 return flushed();
+            case "committed-late":
+                return committedLate();
             case "withdrawn":
                 return withdrawn();
             case "refused":
@@ -262,6 +264,28 @@ public final class ConsumerRules {
         Thread.sleep(WHILE_MS / 2);
         departures.look(readings -> { });
         return atFirst + " " + whenBack + " " + departures.isEmpty();
+    }
+
+    /** Of how many queues a commit counts before a hand-over, and while Kafka is slow to answer it. */
+    private String committedLate() throws Exception {
+        Intake byHand = new Intake(true);
+        begin(byHand);
+        Member member = member();
+        session.receive(assignment(2, "[1,1,null]", "[0,1,null]", HOUR_MS), 0);
+        Departures departures = new Departures(member, byHand, new Commits(member, offsets, byHand), telling);
+        byHand.end(Set.of(FIRST));
+        byHand.giveUp();
+        departures.begin(List.of(FIRST));
+        Map<TopicPartition, ConsumerRecord<?, ?>> done =
+                Map.of(PLACE, new ConsumerRecord<>(PLACE.topic(), PLACE.partition(), 0, "", ""));
+        int before = byHand.done(done).size();
+        Thread keeper = new Thread(() -> look(departures));
+        keeper.start();
+        offsets.sent.await();
+        int late = byHand.done(done).size();
+        offsets.answer.complete(null);
+        keeper.join();
+        return before + " " + late;
     }
 
     /** What becomes of a commit when another queue is lost, and when one of its own is. */

@@ -191,7 +191,8 @@ final class Intake {
     synchronized Reading readingOf(ConsumerRecord<?, ?> record) {
         TopicPartition place = new TopicPartition(record.topic(), record.partition());
         Reading reading = readings.get(place);
-        boolean isForeign = reading == null || record.offset() < reading.began || record.offset() >= reading.next;
+        boolean isForeign = reading == null || reading.given || record.offset() < reading.began
+                || record.offset() >= reading.next;
         return isForeign ? null : reading;
     }
 
@@ -230,8 +231,12 @@ final class Intake {
         return manual ? reading.done : Math.max(reading.done, hand == null ? reading.next : hand.first);
     }
 
-    /** Where its heir is to begin; null: the heir is to look anew, for the old place may be one in another log. */
+    /**
+     * Where its heir is to begin; null: the heir is to look anew, for the old place may be one in another log. From then
+     * on nothing of it is taken for done.
+     */
     synchronized Long positionToGive(Reading reading) {
+        reading.given = true;
         return reading.astray ? null : (Long) position(reading);
     }
 

@@ -39,6 +39,9 @@ final class Reading {
     /** Whether the queue is being given up: nothing more is handed out. */
     boolean ending;
 
+    /** Whether its heir is told where to begin: what is done later does not count. */
+    boolean given;
+
     Reading(Grant grant, long at, Long committed, boolean manual) {
         this.grant = grant;
         this.place = placeOf(grant);
