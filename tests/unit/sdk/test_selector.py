@@ -153,6 +153,7 @@ def test_a_producer_whose_clock_is_wrong_judges_by_the_logs(ahead: int) -> None:
     """What has just come was written now; a clock ahead would ignore it, one behind believe it."""
     chosen = BrokerSelector(reporter="p1", seed=lambda: -1, fresh_for_ms=60_000)
     here = NOW + ahead
+    chosen.hear(verdict("broker2", available=True), NOW - 30_000, here - 30_000)
     chosen.hear(verdict("broker1", until_ms=NOW + 30_000, testers=("p1",)), NOW, here)
     seen = [chosen.avoided(here + it) for it in (0, 29_999, 30_000)]
     trials = [chosen.trials(here + it) for it in (999, 1_000, 1_001)]
@@ -161,6 +162,18 @@ def test_a_producer_whose_clock_is_wrong_judges_by_the_logs(ahead: int) -> None:
     assert [{"broker1"}, {"broker1"}, set()] == seen
     assert [(), ("broker1",), ()] == trials
     assert ["central", "stale"] == states
+
+
+def test_what_comes_late_of_a_controller_that_is_gone_is_stale() -> None:
+    """A producer was cut off for two hours; of their first half there is a word for each minute."""
+    chosen = selector()
+    chosen.hear(verdict("broker2", available=True), NOW, NOW)
+    late = NOW + 7_200_000
+    for minutes in range(30):
+        for after in (1, 5):
+            chosen.hear(verdict("broker1"), NOW + 60_000 * minutes + after, late + minutes)
+
+    assert ("stale", frozenset()) == (chosen.state(late + 30), chosen.avoided(late + 30))
 
 
 def test_a_shadow_verdict_is_only_watched() -> None:

@@ -187,11 +187,12 @@ def test_a_verdict_that_has_just_come_says_what_time_it_is(
     keeper: Keeper, kafka: Kafka, monkeypatch: pytest.MonkeyPatch, *, is_live: bool
 ) -> None:
     """The clock of this machine is an hour ahead; of what was there before nobody knows its age."""
-    record = VerdictRecord(b"east/1", encode(A_VERDICT), A_VERDICT.since_ms)
-    monkeypatch.setattr("trimtab.sending.keeper.wall_ms", lambda: A_VERDICT.since_ms + 3_600_000)
     monkeypatch.setattr(kafka, "has_caught_up", lambda: is_live)
-    monkeypatch.setattr(kafka, "poll", lambda _: [record])
-    keeper._turn()  # noqa: SLF001 - without the thread
+    for at in (A_VERDICT.since_ms, A_VERDICT.since_ms + 60_000):
+        record = VerdictRecord(b"east/1", encode(A_VERDICT), at)
+        monkeypatch.setattr("trimtab.sending.keeper.wall_ms", lambda at=at: at + 3_600_000)
+        monkeypatch.setattr(kafka, "poll", lambda _, record=record: [record])
+        keeper._turn()  # noqa: SLF001 - without the thread
 
-    state = keeper._selector.state(A_VERDICT.since_ms + 3_600_000)  # noqa: SLF001 - as above
+    state = keeper._selector.state(A_VERDICT.since_ms + 3_660_000)  # noqa: SLF001 - as above
     assert ("central" if is_live else "stale") == state

@@ -4,8 +4,9 @@ Every verdict has its own end. When no verdict has come for a while, renewals in
 are ignored and the producer's own table decides. So a controller that is gone keeps no broker out
 of use, and a producer never waits for it.
 
-Both ends are on the log's clock. The producer's own may be hours away from it, so it is set by each
-verdict that has just come.
+Both ends are on the log's clock. The producer's own may be hours away from it, so it is set by the
+verdicts that have just come. One that comes late looks like a log that is behind: that is believed
+of two alone.
 
 Called by ``BrokerSelector``. Its one rule: it only excludes brokers; no verdict proves that a
 broker is fit.
@@ -17,6 +18,9 @@ from dataclasses import dataclass
 FRESH_FOR_MS = 180_000
 """Three renewals: the controller repeats each verdict once a minute, and two may be late."""
 
+AGREE_MS = 2_000
+"""Two verdicts that were published further apart, and came as far apart within this, came at once.
+Of a backlog, which comes in a moment, no two do."""
 
 TRIAL_EVERY_MS = 1_000
 """How often the one reporter on trial sends a message to a broker that is out of use."""
@@ -38,6 +42,8 @@ class VerdictBoard:
         self._latest: int | None = None
         self._ahead = 0
         """By how much the producer's clock is ahead of the log's."""
+        self._late: tuple[int, int] | None = None
+        """When the last was published that says that it is more, and how much; or it was late."""
         self._ejected: dict[str, _Notice] = {}
 
     def post(
@@ -61,8 +67,15 @@ class VerdictBoard:
             self._ejected[broker] = _Notice(until, trial, tried)
 
     def set_clock(self, at: int, now: int) -> None:
-        """Something that was published then has come now, and at once."""
-        self._ahead = now - at
+        """Something that was published then has come now, and no sooner than at once."""
+        ahead = now - at
+        before_at, before = self._late or (at, ahead)
+        if ahead <= self._ahead:
+            self._ahead, self._late = ahead, None
+        elif abs(ahead - before) <= AGREE_MS < abs(at - before_at):
+            self._ahead, self._late = min(ahead, before), None
+        elif self._late is None or abs(ahead - before) > AGREE_MS:
+            self._late = (at, ahead)
 
     def forget(self, broker: str) -> None:
         """Take down what is said of a broker: its record is gone."""

@@ -16,6 +16,11 @@ import trimtab.protocol.Verdict;
 public final class VerdictBoard {
     /** Three renewals: the controller repeats each verdict once a minute, and two may be late. */
     static final long FRESH_FOR_MS = 180_000;
+    /**
+     * Two verdicts that were published further apart, and came as far apart within this, came at once. Of a backlog,
+     * which comes in a moment, no two do.
+     */
+    static final long AGREE_MS = 2_000;
     /** How often a reporter on trial sends a message to a broker that is out of use. */
     static final long TRIAL_EVERY_MS = 1_000;
 
@@ -24,6 +29,10 @@ public final class VerdictBoard {
     private volatile long latest = Long.MIN_VALUE;
     /** By how much this producer's clock is ahead of the log's. */
     private volatile long ahead;
+    /** Whether a verdict has said that it is more, or was late; when it was published, and how much. Of one thread. */
+    private boolean isLate;
+    private long lateAt;
+    private long lateAhead;
 
     /** For a producer that reports under this name. */
     public VerdictBoard(String reporter) {
@@ -43,9 +52,24 @@ public final class VerdictBoard {
         latest = appendedMs; // of the last, not the largest: a stamp may have been wrong
     }
 
-    /** Something that was published then has come now, and at once: so the two clocks are that far apart. */
+    /**
+     * Something that was published then has come now, and no sooner than at once: so the two clocks are that far apart,
+     * or it was late. That they are further apart than before is believed of two alone.
+     */
     public void setClock(long appendedMs, long now) {
-        ahead = now - appendedMs;
+        long said = now - appendedMs;
+        boolean agrees = isLate && Math.abs(said - lateAhead) <= AGREE_MS;
+        if (said <= ahead) {
+            ahead = said;
+            isLate = false;
+        } else if (agrees && Math.abs(appendedMs - lateAt) > AGREE_MS) {
+            ahead = Math.min(said, lateAhead);
+            isLate = false;
+        } else if (!agrees) {
+            isLate = true;
+            lateAt = appendedMs;
+            lateAhead = said;
+        }
     }
 
     /** Enters that a broker's record is gone. */
