@@ -152,3 +152,8 @@ def test_a_client_asks_for_its_share_before_locks_are_taken() -> None:
 def test_a_topic_that_is_unsubscribed_is_given_up_though_nobody_asks() -> None:
     """RocketMQ would ask for its share 20 s later."""
     assert ["[visits]"] == play("unsubscribed")
+
+
+def test_a_consumer_that_subscribes_too_much_works_on_what_it_had() -> None:
+    """RocketMQ allows more topics than a member may have; all its queues would be lost."""
+    assert ["WAITING [orders]"] == play("too-many")

@@ -134,6 +134,8 @@ public final class TroubleRules {
                 return locks();
             case "unsubscribed":
                 return unsubscribed();
+            case "too-many":
+                return tooMany();
             default:
                 throw new IllegalArgumentException(trouble);
         }
@@ -591,6 +593,21 @@ public final class TroubleRules {
         Thread.sleep(SOON_MS);
         Object profile = Fields.get(Fields.get(follower, "member"), "profile");
         return Fields.get(profile, "topics").toString();
+    }
+
+    /** What becomes of a consumer that subscribes more topics than a member may have, and how many it wants. */
+    private String tooMany() throws InterruptedException {
+        Follower follower = follower();
+        follower.share("billing", "a", List.of(NAMED), List.of("a"));
+        List<String> many = new ArrayList<>(List.of("orders"));
+        for (int number = 0; number < 1_000; number++) {
+            many.add("topic-" + number);
+        }
+        client.topics = many;
+        follower.share("billing", "a", List.of(NAMED), List.of("a"));
+        Thread.sleep(SOON_MS);
+        Object profile = Fields.get(Fields.get(follower, "member"), "profile");
+        return follower.state() + " " + Fields.get(profile, "topics");
     }
 
     private Keeper keeper() {

@@ -43,6 +43,7 @@ final class Keeper {
     private final Ruled ruled;
     private final Duration revocationTimeout;
     private final Object news = new Object();
+    private volatile boolean hasSaidThatTheyAreRefused;
     private boolean hasShutDown;
     private boolean hasLeft;
     private long remindAt;
@@ -77,9 +78,17 @@ final class Keeper {
         thread.start();
     }
 
-    /** The consumer subscribes these, which are some. */
+    /** The consumer subscribes these, which are some. What it had before counts if they are refused. */
     void follow(Member member, List<String> topics) {
-        member.subscribe(topics);
+        try {
+            member.subscribe(topics);
+            hasSaidThatTheyAreRefused = false;
+        } catch (IllegalArgumentException e) { // RocketMQ allows names and numbers that trimtab does not
+            if (!hasSaidThatTheyAreRefused) {
+                hasSaidThatTheyAreRefused = true;
+                LOG.error("{}: what this consumer has subscribed last is not worked on: {}", client.group(), e.getMessage());
+            }
+        }
         keepTo(topics);
     }
 
