@@ -45,7 +45,7 @@ def test_an_error_ends_no_thread_of_the_hook(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["request.timeout.ms=30000", "max.block.ms=60000"])
 def test_a_heartbeat_is_copied_in_vain_until_kafka_has_it(tmp_path: Path, option: str) -> None:
-    """A producer whose own thread is dead says nothing; and there is one, whatever all clients get."""
+    """A producer whose thread is dead says nothing; and there is one, whatever all clients get."""
     options = tmp_path / "options"
     options.write_text(f"{option}\n")
     settings = {"groups": "billing", "kafka.options": str(options)}
