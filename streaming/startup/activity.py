@@ -3,7 +3,8 @@
 A controller that is to replace another one must know when that one decides no more. It ticks while
 its process works, however slow its batch is, and says at its end that it has ended. So it is over
 when each one that ticked has said so, or when nobody ticks any more although Kafka answers
-(``silence``).
+(``silence``): in no partition, although each is read to its end. One partition may take no records
+while the controller works for all others; and without an answer of each nobody could start.
 
 Used by ``standby``, ``takeover`` and ``incumbent``. Its one rule: it writes nothing.
 """
@@ -12,7 +13,7 @@ import time
 from threading import Event
 from typing import Any, Final
 
-from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+from confluent_kafka import OFFSET_END, Consumer, KafkaException, Message, TopicPartition
 
 from streaming.feeds.clients import WORN_S, discard
 from streaming.feeds.feed import PROMPT, logger, reader_config, taken
@@ -35,8 +36,8 @@ _LISTEN_S: Final = 0.02
 """How long it listens at a time, and so how late it notices what happens."""
 _ASK_S: Final = 0.03
 """How often Kafka is asked whether all has been read."""
-_ANSWER_S: Final = 0.5
-"""How long it may take to answer."""
+_ANSWER_S: Final = 0.8
+"""How long it may take to answer of all partitions: less than what ends a silence (``silence``)."""
 PATIENCE_S: Final = 30.0
 """How long it may take at first: to say where everything ends."""
 _AT_ONCE: Final = 10_000
@@ -56,7 +57,7 @@ def grace_of(options: Options) -> int:
 
 
 class Activity:
-    """Follows the ticks of one partition, and what controllers say of themselves.
+    """Follows ticks, and what controllers say of themselves.
 
     Args:
         options: Which topics.
@@ -69,18 +70,20 @@ class Activity:
     def __init__(self, options: Options, name: str) -> None:
         self._grace_s = grace_of(options) / 1000
         self._trouble = Trouble(logger(name), "follow other controllers")
-        prefix, partitions = options.topics.prefix, options.topics.partitions
-        self._ticks = TopicPartition(f"{prefix}{HEARTBEATS.name}", 0)
-        self._words = [
-            TopicPartition(f"{prefix}{CONTROLLERS.name}", it) for it in range(partitions)
-        ]
+        self._ticks, self._words = (
+            [
+                TopicPartition(f"{options.topics.prefix}{topic.name}", it)
+                for it in range(options.topics.partitions)
+            ]
+            for topic in (HEARTBEATS, CONTROLLERS)
+        )
         self._config = {**reader_config(options, name, self._trouble), **PROMPT}
         self._consumer = Consumer(self._config)
         self._silence = Silence(time.monotonic())
         self._asked = self._made = time.monotonic()
-        self._end: int | None = None
+        self._ends: list[int] | None = None
         """When Kafka said last where the ticks end, and where: of a new topic at 0. None: it was
-        not asked, or did not answer."""
+        not asked, or did not answer of each partition."""
         self._active: set[str] = set()
         """Who has ticked, and has not said that it has ended."""
         self._ended: str | None = None
@@ -100,8 +103,13 @@ class Activity:
     @property
     def is_read(self) -> bool:
         """Whether all that was there has been read."""
-        (at,) = self._consumer.position([self._ticks])
-        return self._end is not None and max(at.offset, self._ticks.offset) >= self._end
+        if self._ends is None:
+            return False
+        read = self._consumer.position(self._ticks)
+        return all(
+            max(at.offset, begun.offset) >= end
+            for at, begun, end in zip(read, self._ticks, self._ends, strict=True)
+        )
 
     def over(self) -> str | None:
         """Say why no other controller is active; None: one may be."""
@@ -145,19 +153,19 @@ class Activity:
         if now - self._asked < _ASK_S:
             return
         try:
-            _, end = self._consumer.get_watermark_offsets(self._ticks, _ANSWER_S)
+            ends = self._ends_of(self._ticks, _ANSWER_S)
         except KafkaException as error:
-            self._end = None
+            self._ends = None
             self._trouble.met(error)
             if now - max(self._asked, self._made) > WORN_S:
                 self._read_anew(now)
         else:
-            self._asked, self._end = now, end
+            self._asked, self._ends = now, ends
             self._trouble.over()
 
     def _read_anew(self, now: float) -> None:
         """Read on with another client: this one may never find its brokers again (H15)."""
-        places = [self._ticks, *self._words]
+        places = [*self._ticks, *self._words]
         for place, at in zip(places, self._consumer.position(places), strict=True):
             place.offset = max(at.offset, place.offset)
         held: list[object] = [self._consumer]
@@ -167,23 +175,30 @@ class Activity:
 
     def _begin(self) -> None:
         """Begin at the ends: what was said before is over."""
-        places = [self._ticks, *self._words]
-        deadline = time.monotonic() + PATIENCE_S
-        for place in places:
-            place.offset = self._end_of(place, deadline)
+        places = [*self._ticks, *self._words]
+        for place, end in zip(places, self._first_ends(places), strict=True):
+            place.offset = end
         self._consumer.assign(places)
 
-    def _end_of(self, place: TopicPartition, deadline: float) -> int:
+    def _first_ends(self, places: list[TopicPartition]) -> list[int]:
         """Ask until Kafka answers: of a new topic it may not know at once who leads it."""
+        deadline = time.monotonic() + PATIENCE_S
         while True:
             try:
-                _, end = self._consumer.get_watermark_offsets(place, PATIENCE_S)
+                return self._ends_of(places, PATIENCE_S)
             except KafkaException as error:
                 if time.monotonic() > deadline:
                     raise NotTold(f"{NOT_TOLD}: {error}") from error
                 time.sleep(_LISTEN_S)
-            else:
-                return int(end)
+
+    def _ends_of(self, places: list[TopicPartition], patience_s: float) -> list[int]:
+        """Ask where all of these end, at once."""
+        asked = [TopicPartition(it.topic, it.partition, OFFSET_END) for it in places]
+        found = self._consumer.offsets_for_times(asked, patience_s)  # this time means the end
+        for it in found:
+            if it.error is not None:
+                raise KafkaException(it.error)
+        return [it.offset for it in found]
 
     def _note(self, record: Record) -> None:
         if isinstance(record, Tick):

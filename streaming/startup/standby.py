@@ -1,6 +1,6 @@
 """The standby: a controller that is ready, follows another one, and takes over when that is gone.
 
-It follows what is published, the ticks of one partition, and what controllers say of themselves. It
+It follows what is published, ticks, and what controllers say of themselves (``activity``). It
 decides nothing, and opens no checkpoint. Its turn comes when the active controller says that it has
 ended, when nobody ticks for two intervals although Kafka answers (``silence``), or when an operator
 asks for it. Then it announces its start like any other controller (``takeover``). One that was only

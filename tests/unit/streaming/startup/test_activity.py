@@ -1,7 +1,11 @@
-"""Whoever follows other controllers says once that Kafka is away, and believes nothing then."""
+"""Whoever follows other controllers hears them in every partition, and believes no silence else.
 
+That Kafka is away is said once.
+"""
+
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
@@ -11,17 +15,52 @@ from console.settings import load
 from console.wiring import options
 from streaming.startup import activity
 from streaming.startup.activity import Activity
+from trimtab.protocol import DEFAULT_PREFIX, HEARTBEATS, TICK_KEY, Tick, encode
 
 TIMED_OUT = KafkaError._TIMED_OUT  # noqa: SLF001 - librdkafka's own name
 AWAY = KafkaError._ALL_BROKERS_DOWN  # noqa: SLF001 - the same
+LEADERLESS = KafkaError.LEADER_NOT_AVAILABLE
+TICK_MS = 10
+
+
+class Message(NamedTuple):
+    """A tick of another controller, as librdkafka brings it."""
+
+    place: int
+
+    def error(self) -> None:
+        """It is well."""
+
+    def timestamp(self) -> tuple[int, int]:
+        """The broker's."""
+        return 2, 0
+
+    def topic(self) -> str:
+        """Where it is."""
+        return f"{DEFAULT_PREFIX}{HEARTBEATS.name}"
+
+    def key(self) -> bytes:
+        """No member's."""
+        return TICK_KEY
+
+    def value(self) -> bytes:
+        """Who ticks."""
+        return encode(Tick(controller="a", number=7))
+
+
+class Found(NamedTuple):
+    """What Kafka answers of a partition."""
+
+    offset: int
+    error: KafkaError | None
 
 
 class Kafka:
-    """One that answers, or not; each client of it that was made."""
+    """One that answers, or not, and of all partitions, or not; each client of it that was made."""
 
-    def __init__(self) -> None:
+    def __init__(self, ticks_in: int | None = None, leaderless: int | None = None) -> None:
         """Be there."""
-        self.is_there = True
+        self.is_there, self.ticks_in, self.leaderless = True, ticks_in, leaderless
         self.clients: list[Client] = []
 
     def client(self, config: dict[str, Any]) -> "Client":
@@ -37,12 +76,14 @@ class Client:
         """Be told who hears of errors."""
         self.kafka, self.tell = kafka, config["error_cb"]
         self.assigned: list[int] = []
+        self.partitions: set[int] = set()
 
-    def get_watermark_offsets(self, *_: object) -> tuple[int, int]:
-        """Five were written, and nothing comes."""
+    def offsets_for_times(self, places: list[TopicPartition], _: float) -> list[Found]:
+        """Five were written in each; all were led when it began to follow."""
         if not self.kafka.is_there:
             raise KafkaException(KafkaError(TIMED_OUT))
-        return 0, 5
+        away = self.kafka.leaderless if self.assigned else None
+        return [Found(5, KafkaError(LEADERLESS) if it.partition == away else None) for it in places]
 
     def position(self, places: list[TopicPartition]) -> list[TopicPartition]:
         """All was read."""
@@ -51,11 +92,18 @@ class Client:
     def assign(self, places: list[TopicPartition]) -> None:
         """Note from where it is to read."""
         self.assigned = [it.offset for it in places]
+        self.partitions = {it.partition for it in places if str(it.topic).endswith(HEARTBEATS.name)}
 
-    def poll(self, _patience_s: float) -> None:
-        """Serve callbacks, as librdkafka does."""
+    def poll(self, _patience_s: float) -> Message | None:
+        """Serve callbacks, as librdkafka does, and bring what is read."""
         if not self.kafka.is_there:
             self.tell(KafkaError(AWAY))
+        ticks = self.kafka.ticks_in
+        return None if ticks is None or ticks not in self.partitions else Message(ticks)
+
+    def consume(self, *_: object) -> list[Message]:
+        """Nothing more has come."""
+        return []
 
     def close(self) -> None:
         """End."""
@@ -66,8 +114,40 @@ def follower(monkeypatch: pytest.MonkeyPatch, place: Path, kafka: Kafka) -> Acti
     monkeypatch.chdir(place)
     monkeypatch.setattr(activity, "Consumer", kafka.client)
     monkeypatch.setattr(activity, "_ASK_S", 0.0)
+    monkeypatch.setattr(activity, "grace_of", lambda _: 2 * TICK_MS)
     chosen = options(load().settings, bootstrap_servers="127.0.0.1:1", jars=place)
     return Activity(chosen, "standby")
+
+
+def cause_after(following: Activity, intervals: int) -> str | None:
+    """What it finds after so many."""
+    until = time.monotonic() + intervals * TICK_MS / 1000
+    while time.monotonic() < until:
+        following.listen()
+        time.sleep(0.001)
+    return following.over()
+
+
+def test_who_ticks_in_any_partition_is_at_work(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The first one takes no records: its controller goes on for the groups of all others."""
+    kafka = Kafka(ticks_in=1)
+    following = follower(monkeypatch, tmp_path, kafka)
+    assert (None, "a") == (cause_after(following, 10), following.last)
+    kafka.ticks_in = None
+    assert "no controller has ticked" in (cause_after(following, 10) or "")
+
+
+def test_without_an_answer_of_each_partition_there_is_no_silence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nobody could start: the first tick must arrive in each."""
+    kafka = Kafka(leaderless=3)
+    following = follower(monkeypatch, tmp_path, kafka)
+    assert cause_after(following, 10) is None
+    kafka.leaderless = None
+    assert cause_after(following, 10) is not None
 
 
 def test_while_kafka_is_away_it_says_so_once(

@@ -20,9 +20,9 @@ class Empty:
     def __init__(self, *_: object) -> None:
         """Connect."""
 
-    def get_watermark_offsets(self, *_: object) -> tuple[int, int]:
+    def offsets_for_times(self, places: list[TopicPartition], _: float) -> list[TopicPartition]:
         """Nothing was ever written."""
-        return 0, 0
+        return [TopicPartition(it.topic, it.partition, 0) for it in places]
 
     def position(self, places: list[TopicPartition]) -> list[TopicPartition]:
         """Nothing was read."""
