@@ -64,6 +64,12 @@ class QueryFailed(Exception):  # noqa: N818 - it names what happened
 _FAILURES: Final = (CheckpointUnusable, QueryFailed, NotSurveyed, NotReminded, Undelivered)
 
 
+def _by_kafka(error: Exception) -> bool:
+    """Tell whether it is Kafka's failure: a standby on another machine would meet it, too."""
+    ours = isinstance(error, QueryFailed | CheckpointUnusable)
+    return not ours or "org.apache.kafka." in str(error)
+
+
 def _may_pass(error: Exception) -> bool:
     """Tell whether another try is worth while, by the failure itself or by what Kafka said."""
     cause = error.__cause__
@@ -100,6 +106,8 @@ class QueryLife:
     def __post_init__(self) -> None:
         self._trouble = Trouble(structlog.get_logger(), "run the query")
         self._is_start = self.activation.following is None
+        if self.activation.persists:
+            self._tries.worked()
 
     def run(self) -> None:
         """Live until told to stop.
@@ -118,7 +126,7 @@ class QueryLife:
                 if self.stop.is_set():
                     structlog.get_logger().info("the query did not end well", reason=str(error))
                     return
-                self.listener.horizon.failed()
+                self.listener.horizon.failed(by_kafka=_by_kafka(error))
                 # The first question of a try. What fails later has read or published a lot by then.
                 answered = not isinstance(error, NotSurveyed)
                 pause = self._tries.failed(time.monotonic() - begun, answered=answered)

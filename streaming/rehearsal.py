@@ -22,6 +22,7 @@ import structlog
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.state import GroupState
 
@@ -96,9 +97,17 @@ class Rehearsal:
         if self._query is None and self._options.spark.is_here:
             self._begun, self._query = time.monotonic(), self._start()
         if not self._has_run:
-            rows = (it.numInputRows for it in self._query.recentProgress) if self._query else ()
-            self._has_run = any(rows) or time.monotonic() - self._begun > _PATIENCE_S
+            self._has_run = self._has_read() or time.monotonic() - self._begun > _PATIENCE_S
         return self._has_run
+
+    def works(self) -> bool:
+        """Tell whether the query would work here, as far as can be known."""
+        return self._has_read() or not self._options.spark.is_here
+
+    def _has_read(self) -> bool:
+        """Tell whether the one that runs has."""
+        query = self._query
+        return query is not None and query.isActive and any(map(_rows, query.recentProgress))
 
     def stop(self) -> None:
         """End it."""
@@ -130,6 +139,10 @@ class Rehearsal:
             "failOnDataLoss": "false",
         }
         return self._spark.readStream.format("kafka").options(**chosen).load()
+
+
+def _rows(progress: StreamingQueryProgress) -> int:
+    return progress.numInputRows
 
 
 @contextmanager

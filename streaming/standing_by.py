@@ -18,7 +18,7 @@ from streaming.metrics.status import Status
 from streaming.options import Options
 from streaming.rehearsal import rehearsing
 from streaming.startup.activation import Activation
-from streaming.startup.checkpoint import Checkpoint
+from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import StartWriter
 from streaming.startup.standby import Standby
 from streaming.startup.takeover import new_start
@@ -49,11 +49,24 @@ def activation_of(
             writer.stay_ready()
             return rehearsal.is_done()
 
-        standby = Standby(options, is_fit)
+        def would_do() -> bool:
+            return rehearsal.works() and _can_write(spark, options)
+
+        standby = Standby(options, is_fit, would_do)
         following = standby.wait(stop)
         if following is None:
             return None
         start = new_start()
         starts = standby.take_over(start, writer, stop)
     where = Checkpoint(spark, options.query.checkpoint).present()
-    return Activation(start, starts, Checkpoint(spark, where).take_away(start), writer, following)
+    moved = Checkpoint(spark, where).take_away(start)
+    return Activation(start, starts, moved, writer, following, standby.has_relieved)
+
+
+def _can_write(spark: SparkSession, options: Options) -> bool:
+    """Tell whether this one can write the checkpoint."""
+    try:
+        Checkpoint(spark, Checkpoint(spark, options.query.checkpoint).present()).try_out()
+    except CheckpointUnusable:
+        return False
+    return True

@@ -33,7 +33,7 @@ def row(status: Controller, said_s: float) -> Row:
     times, totals = status.times, status.totals
     return {
         "controller": status.controller,
-        "role": "silent" if said_s > SILENT_S and status.role != "ended" else status.role,
+        "role": _role(status, said_s),
         "said_s": round(said_s),
         "batch": status.batch,
         "longest_ms": times.longest_ms if times else None,
@@ -50,6 +50,15 @@ def row(status: Controller, said_s: float) -> Row:
         "dead_letters": status.dead_letters,
         "page": status.page,
     }
+
+
+def _role(status: Controller, said_s: float) -> str | None:
+    """Return what it is: of one that fails, or says nothing any more, its word is not enough."""
+    if status.role == "ended":
+        return status.role
+    if said_s > SILENT_S:
+        return "silent"
+    return "failing" if status.failures else status.role
 
 
 def rows(said: Iterable[tuple[int, Controller]], now_ms: int, *, living: bool) -> list[Row]:

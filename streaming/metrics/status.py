@@ -57,6 +57,7 @@ class Status:
                 moves=int(brain.moves.total()),
                 totals=GroupTotals(**totals._asdict()),
                 page=self.about.endpoint,
+                failures=self.horizon.in_a_row or None,
             )
 
 

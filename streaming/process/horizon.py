@@ -47,16 +47,19 @@ class Horizon:
         """How many ticks Kafka has taken since then."""
         self.failures = 0
         """How often the query has failed since then."""
+        self.in_a_row = 0
+        """How often since the last batch, for reasons that are not Kafka's."""
 
     @property
     def start(self) -> str:
         """Which start of the controller it is; empty: none has begun."""
         return self._start
 
-    def failed(self) -> None:
+    def failed(self, *, by_kafka: bool) -> None:
         """Note that the query has failed: nothing is read until another one begins."""
         with self._lock:
             self.failures += 1
+            self.in_a_row += not by_kafka
             self._reads = False
             self._ticks.clear()
 
@@ -105,6 +108,7 @@ class Horizon:
     def committed(self, sources: Iterable[tuple[str, str]]) -> None:
         """Note a batch: where each source has been read to, and where it ends, as JSON."""
         self.batches += 1
+        self.in_a_row = 0
         read = [(json.loads(end or "null"), json.loads(last or "null")) for end, last in sources]
         if any(_is_cut(end, last) for end, last in read if not self._is_routine(end)):
             return

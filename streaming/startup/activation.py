@@ -21,3 +21,5 @@ class Activation(NamedTuple):
     """What it has announced itself with; None: a later try opens its own."""
     following: Following | None = None
     """What a standby has read of what is published."""
+    persists: bool = False
+    """Whether it tries on although it never worked: so did the one that it came after."""

@@ -42,6 +42,10 @@ PATIENCE_S: Final = 30.0
 """How long it may take at first: to say where everything ends."""
 _AT_ONCE: Final = 10_000
 """Messages taken at a time: beats are among them."""
+_FAILURES: Final = 3
+"""So often in a row it fails, and ..."""
+_FAILING_S: Final = 60.0
+"""... for so long: what lasts longer than a crowded moment does not pass by itself."""
 _TICKS: Final = 2
 """A controller that ticked in the last so many intervals may be active."""
 NOT_TOLD: Final = "could not learn from Kafka which controller is active"
@@ -84,10 +88,12 @@ class Activity:
         self._ends: list[int] | None = None
         """When Kafka said last where the ticks end, and where: of a new topic at 0. None: it was
         not asked, or did not answer of each partition."""
-        self._active: set[str] = set()
-        """Who has ticked, and has not said that it has ended."""
+        self._active: dict[str, float] = {}
+        """Who has ticked, and when last, and has not said that it has ended."""
         self._ended: str | None = None
         """Who said so last."""
+        self._failing: dict[str, float] = {}
+        """Who says of itself that it fails, and since when."""
         self._begin()
 
     @property
@@ -118,6 +124,18 @@ class Activity:
         if self._silence.s > self._grace_s:
             return f"no controller has ticked for {self._silence.s:.1f} s"
         return None
+
+    def failing(self) -> str | None:
+        """Say that each one that ticks fails, by its own word; None: one does not, or not for long.
+
+        Ask when one has just said so: it may work again since.
+        """
+        now = time.monotonic()
+        ticking = [it for it, at in self._active.items() if now - at <= self._grace_s]
+        lasted_s = min((now - self._failing.get(it, now) for it in ticking), default=0.0)
+        if lasted_s < _FAILING_S or not self.is_read:
+            return None
+        return f"{min(ticking)} has failed for {lasted_s:.0f} s, by its own word"
 
     def wait(self, stop: Event, longest_s: float) -> str | None:
         """Wait until it is over; return why, or None after so long, or when told to stop."""
@@ -204,13 +222,20 @@ class Activity:
         if isinstance(record, Tick):
             if self._silence.s > self._grace_s:
                 self._active.clear()  # killed: they will never say that they have ended
-            self._active.add(record.controller)
+            self._active[record.controller] = time.monotonic()
             self._silence.broken(time.monotonic())
-        elif isinstance(record, Controller) and (
-            record.role == "ended" and record.controller in self._active
-        ):
-            self._active.discard(record.controller)
-            self._ended = record.controller
+        elif isinstance(record, Controller):
+            self._note_word(record)
+
+    def _note_word(self, said: Controller) -> None:
+        name = said.controller
+        if (said.failures or 0) >= _FAILURES:
+            self._failing.setdefault(name, time.monotonic())
+        else:
+            self._failing.pop(name, None)
+        if said.role == "ended" and name in self._active:
+            del self._active[name]
+            self._ended = name
 
 
 def _when(message: Message) -> int:

@@ -3,8 +3,11 @@
 It follows what is published, ticks, and what controllers say of themselves (``activity``). It
 decides nothing, and opens no checkpoint. Its turn comes when the active controller says that it has
 ended, when nobody ticks for two intervals although Kafka answers (``silence``), or when an operator
-asks for it. Then it announces its start like any other controller (``takeover``). One that was only
-frozen reads that when it wakes, and ends.
+asks for it. It also comes when the active one has said for a minute that its query fails, while the
+same works here. Then it announces its start like any other controller (``takeover``). One that was
+only frozen reads that when it wakes, and ends.
+
+Nobody else ends one that ticks: what is slow, or waits for Kafka, would be no quicker here.
 
 Run by ``standing_by``. Its one rule: it writes nothing but its status before its turn.
 """
@@ -20,7 +23,7 @@ from streaming.startup.activity import Activity
 from streaming.startup.delivery import StartWriter
 from streaming.startup.reading import Following
 from streaming.startup.takeover import announce, give_time, say_if_stopped
-from trimtab.protocol import HandOver, Tick
+from trimtab.protocol import Controller, HandOver, Tick
 
 _NAME: Final = "standby"
 
@@ -35,14 +38,19 @@ class Standby:
     Args:
         options: Which controller.
         is_fit: Looked at again and again; tells whether all is ready, and raises what it finds.
+        would_do: Tells whether it would do better than one that fails.
     """
 
-    def __init__(self, options: Options, is_fit: Callable[[], bool]) -> None:
-        self._options, self._is_fit = options, is_fit
+    def __init__(
+        self, options: Options, is_fit: Callable[[], bool], would_do: Callable[[], bool]
+    ) -> None:
+        self._options, self._is_fit, self._would_do = options, is_fit, would_do
         self._log = logger(_NAME)
         self._activity = Activity(options, _NAME)
         self._asked: str | None = None
-        """Which operator wants it, and why."""
+        """Which operator wants it, and why; or what the active one says of itself."""
+        self.has_relieved = False
+        """Whether its turn came because the active one fails."""
 
     def wait(self, stop: Event) -> Following | None:
         """Wait for its turn; return what it has read of what is published. None: it is to stop.
@@ -89,3 +97,11 @@ class Standby:
                 )
             if isinstance(record, HandOver) and record.controller == name:
                 self._asked = f"{record.principal} asked for it: {record.reason}"
+            if isinstance(record, Controller) and record.failures:
+                self._relieve()
+
+    def _relieve(self) -> None:
+        """Take over from an active controller that fails, if this one would do better."""
+        cause = self._activity.failing()
+        if cause is not None and self._is_fit() and self._would_do():
+            self._asked, self.has_relieved = cause, True

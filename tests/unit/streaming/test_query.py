@@ -19,6 +19,7 @@ from streaming.process.trouble import Trouble
 from streaming.process.wall_clock import WallClock
 from streaming.query import QueryFailed, QueryLife
 from streaming.startup.activation import Activation
+from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed
 from streaming.startup.reading import NotReminded
@@ -119,6 +120,49 @@ def test_only_the_first_question_is_soon_asked_again(failure: Exception, pauses:
     one.run()
 
     assert [1, *pauses] == stop.pauses
+
+
+@pytest.mark.parametrize(
+    ("failure", "own"),
+    [
+        (QueryFailed(Ending("java.io.IOException: No space left on device", passes=True)), 19),
+        (CheckpointUnusable("controller.checkpoint cannot be read"), 19),
+        (QueryFailed(Ending("org.apache.kafka.common.errors.TimeoutException", passes=True)), 0),
+        (NotSurveyed("Kafka does not answer"), 0),
+        (Undelivered("telling failed: Kafka does not answer"), 0),
+    ],
+    ids=str,
+)
+def test_only_failures_of_its_own_count_for_a_standby(failure: Exception, own: int) -> None:
+    """Kafka's would meet it, too; one more is of the try that worked."""
+    one = life(works=1, stop=NoWait(20))
+    lives = one._live  # noqa: SLF001 - a step of the template
+
+    def told(activation: Activation) -> None:
+        if one.lived == 1:
+            raise failure
+        lives(activation)
+
+    one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
+    one.run()
+
+    assert own + 1 == one.listener.horizon.in_a_row
+    one.listener.horizon.committed([])
+    assert 0 == one.listener.horizon.in_a_row
+
+
+def test_who_relieves_one_that_fails_tries_on_as_that_did() -> None:
+    """Else both would end by turns, and their supervisors would start them more and more rarely."""
+    turn = TURN._replace(persists=True)
+    one = QueryLife(NOTHING, NOTHING, NOTHING, heard(), turn, NoWait(20), lambda: None)
+
+    def begin(_: Activation) -> Any:  # noqa: ANN401 - never used
+        raise QueryFailed(LOST)
+
+    one.begin = begin
+    one.run()
+
+    assert 20 == one.listener.horizon.failures
 
 
 def test_what_does_not_pass_ends_it_at_once() -> None:

@@ -1,4 +1,4 @@
-"""A standby's rehearsal: what is left of one that failed."""
+"""A standby's rehearsal: what is left of one that failed, and whether it works."""
 
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,17 @@ def test_only_the_last_one_has_a_place(monkeypatch: pytest.MonkeyPatch, tmp_path
     it = Rehearsal(MagicMock(), chosen, MagicMock())
     for _ in range(3):
         it.is_done()
+        assert not it.works()
 
     assert 3 == len(set(places))
     assert [places[-1]] == [*scratch(chosen).iterdir()]
+
+
+def test_it_works_when_a_query_that_runs_has_read(tmp_path: Path) -> None:
+    """By this a standby knows that it would do better than one that fails."""
+    settings = load(key_values=[f"home={tmp_path}"], environment={}).settings
+    here = options(settings, bootstrap_servers="k:1", jars=tmp_path)
+    it = Rehearsal(MagicMock(), here, MagicMock())
+    for rows, is_active in ((0, True), (7, False), (7, True)):
+        it._query = MagicMock(isActive=is_active, recentProgress=[MagicMock(numInputRows=rows)])  # noqa: SLF001 - Spark's
+        assert (rows > 0 and is_active) == it.works()

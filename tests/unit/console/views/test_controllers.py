@@ -34,6 +34,25 @@ def test_one_that_has_committed_nothing_is_shown() -> None:
 
 
 @pytest.mark.parametrize(
+    ("role", "failures", "age_s", "shown"),
+    [
+        ("active", None, 4.0, "active"),
+        ("active", 3, 4.0, "failing"),
+        ("active", 3, 60.0, "silent"),
+        ("ended", 3, 60.0, "ended"),
+    ],
+)
+def test_one_that_fails_or_is_silent_is_shown_as_that(
+    role: Literal["active", "ended"], failures: int | None, age_s: float, shown: str
+) -> None:
+    """What it calls itself is not enough."""
+    said = {"role": role, "failures": failures}
+    status = Controller.model_validate_json(SAID).model_copy(update=said)
+
+    assert shown == controllers.row(status, age_s)["role"]
+
+
+@pytest.mark.parametrize(
     ("role", "age_ms", "told"),
     [
         ("active", 4_000, None),

@@ -45,6 +45,17 @@ def test_one_that_has_committed_nothing_says_so() -> None:
     assert GroupTotals(groups=0, members=0, queues=0, unassigned=0) == said.totals
 
 
+def test_it_says_that_its_query_fails_until_a_batch_is_committed() -> None:
+    """A standby reads it."""
+    work = Work()
+    assert work.status.record().failures is None
+    work.horizon.failed(by_kafka=False)
+    work.horizon.failed(by_kafka=True)
+    assert 1 == work.status.record().failures
+    work.commits(7, 100)
+    assert work.status.record().failures is None
+
+
 def test_it_sums_up_what_was_counted() -> None:
     """Since its process began; how long batches took, since it last said so."""
     work = Work()

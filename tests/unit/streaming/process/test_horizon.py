@@ -30,7 +30,7 @@ def test_ticks_do_not_pile_up_while_there_is_no_query() -> None:
     horizon = ticked(10)
     horizon.committed([(ended(heartbeats=11), ended(heartbeats=11))])
     tracemalloc.start()
-    horizon.failed()
+    horizon.failed(by_kafka=False)
     for offset in range(11, 10_011):
         horizon.ticked("s", 0, offset, offset, at_ms=offset)
     held, _ = tracemalloc.get_traced_memory()

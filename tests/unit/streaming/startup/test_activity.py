@@ -15,18 +15,28 @@ from console.settings import load
 from console.wiring import options
 from streaming.startup import activity
 from streaming.startup.activity import Activity
-from trimtab.protocol import DEFAULT_PREFIX, HEARTBEATS, TICK_KEY, Tick, encode
+from tests.unit.streaming.startup.spoken import word
+from trimtab.protocol import (
+    CONTROLLERS,
+    DEFAULT_PREFIX,
+    HEARTBEATS,
+    TICK_KEY,
+    Controller,
+    Tick,
+    encode,
+)
 
 TIMED_OUT = KafkaError._TIMED_OUT  # noqa: SLF001 - librdkafka's own name
 AWAY = KafkaError._ALL_BROKERS_DOWN  # noqa: SLF001 - the same
 LEADERLESS = KafkaError.LEADER_NOT_AVAILABLE
 TICK_MS = 10
+TICK = Tick(controller="a", number=7)
 
 
 class Message(NamedTuple):
-    """A tick of another controller, as librdkafka brings it."""
+    """What another controller says, as librdkafka brings it."""
 
-    place: int
+    said: Tick | Controller
 
     def error(self) -> None:
         """It is well."""
@@ -37,7 +47,8 @@ class Message(NamedTuple):
 
     def topic(self) -> str:
         """Where it is."""
-        return f"{DEFAULT_PREFIX}{HEARTBEATS.name}"
+        topic = HEARTBEATS if isinstance(self.said, Tick) else CONTROLLERS
+        return f"{DEFAULT_PREFIX}{topic.name}"
 
     def key(self) -> bytes:
         """No member's."""
@@ -45,7 +56,7 @@ class Message(NamedTuple):
 
     def value(self) -> bytes:
         """Who ticks."""
-        return encode(Tick(controller="a", number=7))
+        return encode(self.said)
 
 
 class Found(NamedTuple):
@@ -61,6 +72,7 @@ class Kafka:
     def __init__(self, ticks_in: int | None = None, leaderless: int | None = None) -> None:
         """Be there."""
         self.is_there, self.ticks_in, self.leaderless = True, ticks_in, leaderless
+        self.said: list[Tick | Controller] = []
         self.clients: list[Client] = []
 
     def client(self, config: dict[str, Any]) -> "Client":
@@ -98,8 +110,9 @@ class Client:
         """Serve callbacks, as librdkafka does, and bring what is read."""
         if not self.kafka.is_there:
             self.tell(KafkaError(AWAY))
-        ticks = self.kafka.ticks_in
-        return None if ticks is None or ticks not in self.partitions else Message(ticks)
+        if self.kafka.said:
+            return Message(self.kafka.said.pop(0))
+        return Message(TICK) if self.kafka.ticks_in in self.partitions else None
 
     def consume(self, *_: object) -> list[Message]:
         """Nothing more has come."""
@@ -185,3 +198,35 @@ def test_a_client_that_finds_no_broker_for_long_is_replaced(
     old, new = kafka.clients
     assert {5} == {*new.assigned}
     assert len(old.assigned) == len(new.assigned)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "fails"),
+    [
+        pytest.param([word("a", 3)], [], True, id="it fails for long"),
+        pytest.param([], [word("a", 3)], False, id="it has just begun to"),
+        pytest.param([word("a", 2)], [], False, id="it has tried twice"),
+        pytest.param([word("a", 3)], [word("a", None)], False, id="it works again"),
+        pytest.param([word("a", None)], [], False, id="it is slow"),
+        pytest.param([word("a", 3)], [Tick(controller="b", number=1)], False, id="another is well"),
+        pytest.param([Tick(controller="b", number=1), word("a", 3)], [], True, id="b was killed"),
+    ],
+)
+def test_who_fails_says_so_for_long(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    first: list[Tick | Controller],
+    then: list[Tick | Controller],
+    fails: bool,  # noqa: FBT001 - a column
+) -> None:
+    """By its own word alone, and of each that ticks: who is slow, or has just met it, may mend."""
+    monkeypatch.setattr(activity, "_FAILING_S", 5 * TICK_MS / 1000)
+    kafka = Kafka(ticks_in=0)
+    following = follower(monkeypatch, tmp_path, kafka)
+    kafka.said += first
+    cause_after(following, 10)
+    kafka.said += then
+    for _ in range(5):
+        following.listen()
+
+    assert fails == (following.failing() is not None)

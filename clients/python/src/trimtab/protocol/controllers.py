@@ -53,6 +53,7 @@ class Controller(Record):
         moves=120,
         totals={"groups": 4, "members": 31, "queues": 256, "unassigned": 0},
         page="http://127.0.0.1:9404",
+        failures=3,
     )
 
     kind: Literal["controller"] = "controller"
@@ -82,6 +83,11 @@ class Controller(Record):
     moves: Count = Field(description="Queues whose target owner changed.")
     totals: GroupTotals
     page: Text | None = Field(default=None, description="Where it answers probes, if it does.")
+    failures: Count | None = Field(
+        default=None,
+        description="How often its query has failed since its last batch, not because of Kafka; "
+        "absent: never.",
+    )
 
 
 class HandOver(Record):
