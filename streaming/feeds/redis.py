@@ -157,6 +157,8 @@ class RedisWriter:
                 changed = self._sent(entries)
             except redis.RedisError as error:
                 self._writing.met(error)
+                # Its name may mean another server by now, while this one answers that it is none.
+                self._client.connection_pool.disconnect()
                 return False
             self._writing.over()
             for entry in entries:

@@ -4,6 +4,7 @@ It keeps a little, drops the rest, and says so.
 """
 
 import json
+import socket
 from pathlib import Path
 from threading import Event
 
@@ -34,11 +35,11 @@ def told(number: int, epoch: int) -> Message:
     return Message(topic="t", partition=0, offset=epoch, key=key, value=encode(record))
 
 
-def writer_to(server: RedisServer, metrics: Metrics) -> RedisWriter:
+def writer_to(url: str, metrics: Metrics) -> RedisWriter:
     """One that has read nothing yet."""
     settings = load(environment={}).settings
     chosen = options(settings, bootstrap_servers="127.0.0.1:1", jars=Path("jars"))
-    return RedisWriter(chosen, RedisOptions(url=server.url, expire_ms=60_000), metrics)
+    return RedisWriter(chosen, RedisOptions(url=url, expire_ms=60_000), metrics)
 
 
 def epochs(client: redis.Redis) -> dict[bytes, bytes | str | None]:
@@ -57,7 +58,7 @@ def test_what_is_dropped_is_counted_and_read_again(
     """The newest of each member waits, up to a limit; the rest comes with the next reading."""
     monkeypatch.setattr(feed, "MOST_WAITING", ROOM)
     server, metrics = RedisServer(tmp_path), Metrics()
-    writer = writer_to(server, metrics)
+    writer = writer_to(server.url, metrics)
     with capture_logs() as lines:
         for number, epoch in ((1, 1), (2, 2), (1, 3), (3, 4), (4, 5)):
             writer.take(told(number, epoch))
@@ -86,7 +87,7 @@ def test_a_key_that_holds_something_else_keeps_no_other_waiting(
         redis.Redis.from_url(server.url) as client,
         capture_logs() as lines,
     ):
-        writer = writer_to(server, metrics)
+        writer = writer_to(server.url, metrics)
         for number in (1, 2, 3):
             writer.take(told(number, number))
         (key,) = (it for it in writer._waiting if it.endswith(b"/m2"))  # noqa: SLF001 - as Redis has it
@@ -117,7 +118,7 @@ def test_what_redis_says_of_every_key_loses_nothing(tmp_path: Path) -> None:
     """A Redis that takes no writes for now is tried again with all of them."""
     metrics = Metrics()
     with RedisServer(tmp_path) as server, redis.Redis.from_url(server.url) as client:
-        writer = writer_to(server, metrics)
+        writer = writer_to(server.url, metrics)
         writer.take(told(1, 1))
         client.replicaof("127.0.0.1", 1)
 
@@ -129,10 +130,37 @@ def test_what_redis_says_of_every_key_loses_nothing(tmp_path: Path) -> None:
     assert {("written",): 1} == counted(metrics)
 
 
+def test_a_server_that_became_a_replica_is_left_for_the_one_that_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its connections live on, and it answers each write that it takes none."""
+    former, present = RedisServer(tmp_path), RedisServer(tmp_path)
+    found = [former]
+
+    def resolved(*_: object, **__: object) -> list[tuple[object, ...]]:
+        place = "127.0.0.1", found[0].port
+        return [(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", place)]
+
+    with former, present, redis.Redis.from_url(present.url) as client:
+        with redis.Redis.from_url(former.url) as demoting, monkeypatch.context() as patched:
+            demoting.ping()
+            patched.setattr(socket, "getaddrinfo", resolved)
+            writer = writer_to("redis://primary:6379/0", Metrics())
+            writer.take(told(1, 1))
+            assert writer.write(GOES_ON)
+            demoting.replicaof("127.0.0.1", str(present.port))
+            found[:] = [present]
+            writer.take(told(1, 2))
+            assert not writer.write(GOES_ON)
+            assert writer.write(GOES_ON)
+
+        assert {b"m1": b"2"} == epochs(client)
+
+
 def test_a_slow_redis_holds_up_no_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of ten thousand members each two hundred may take it two seconds."""
     monkeypatch.setattr(feed, "_WRITTEN_AT_ONCE", 1)
-    writer, stop, asked = writer_to(RedisServer(tmp_path), Metrics()), Event(), list[int]()
+    writer, stop, asked = writer_to(RedisServer(tmp_path).url, Metrics()), Event(), list[int]()
 
     def sent(entries: list[Entry]) -> list[int]:
         asked.append(len(entries))
