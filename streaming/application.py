@@ -8,6 +8,7 @@ again from the checkpoint. Nothing is decided here, and nothing is lost by endin
 Called by ``console``. Its one rule: it ends without an error only when it was told to stop.
 """
 
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,7 @@ from functools import partial
 from importlib.metadata import version
 from threading import Event
 from types import FrameType
+from typing import Final
 
 import pyspark
 import structlog
@@ -28,7 +30,7 @@ from streaming.feeds import (
     FeedFailed,
 )
 from streaming.feeds.feed import Feed
-from streaming.jvm import SparkEnded, has_ended
+from streaming.jvm import SparkEnded, has_ended, kill_jvm
 from streaming.metrics.catalogue import Metrics
 from streaming.metrics.endpoint import Asked, Check, EndpointNotServed, served
 from streaming.metrics.probes import alive, could_take_over, ready
@@ -49,6 +51,9 @@ from streaming.startup.reading import NotReminded
 from streaming.startup.standby import NameTaken
 from streaming.startup.supersession import TAKEN_OVER
 from trimtab.protocol import HEARTBEATS
+
+_SIGNALLED: Final = 128
+"""What a shell adds to the number of the signal that ended a process."""
 
 
 class ControllerFailed(Exception):  # noqa: N818 - it names what happened
@@ -178,7 +183,9 @@ def _watchdog(options: Options, horizon: Horizon, end_at_once: Callable[[str], N
 def _session(options: Options) -> Iterator[SparkSession]:
     log, begun = structlog.get_logger(), time.monotonic()
     log.info("starting Spark", master=options.spark.master, logs=str(logs(options)))
+    interrupted = signal.getsignal(signal.SIGINT)
     spark = start_session(options)
+    signal.signal(signal.SIGINT, interrupted)  # PySpark's asks a JVM that may hang, each time
     log.info("Spark has started", took_s=round(time.monotonic() - begun, 1))
     try:
         with first_task.under_way(spark, options):
@@ -190,14 +197,22 @@ def _session(options: Options) -> Iterator[SparkSession]:
 
 @contextmanager
 def _told_by_signals(stop: Event) -> Iterator[None]:
-    """Take SIGTERM and SIGINT for "stop"; a second one is no longer ours.
+    """Take SIGTERM and SIGINT for "stop", and a second one for "at once".
 
-    From before there is a JVM: one that loses its parent while it starts never ends.
+    Then the JVM is not asked to end: it may be why a second one comes. As long as there is none, a
+    second one is no longer ours. From before that: one that loses its parent while it starts never
+    ends.
     """
+    numbers = set[int]()
 
-    def told(number: int, _frame: FrameType | None) -> None:
-        signal.signal(number, before[signal.Signals(number)])
-        stop.set()
+    def told(number: int, frame: FrameType | None) -> None:
+        numbers.add(number)
+        if not stop.is_set():
+            stop.set()
+        elif kill_jvm():
+            os._exit(0 if number == signal.SIGTERM else _SIGNALLED + number)
+        elif callable(first := before[signal.Signals(number)]):
+            first(number, frame)
 
     before = {number: signal.signal(number, told) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
@@ -205,3 +220,5 @@ def _told_by_signals(stop: Event) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    if signal.SIGINT in numbers:
+        raise KeyboardInterrupt

@@ -31,8 +31,8 @@ def note_jvm(spark: SparkSession) -> None:
         _OUTER[:] = [int(java.java.lang.ProcessHandle.current().pid())]
 
 
-def kill_jvm() -> None:
-    """End the JVM at once, if there is one: it hangs, and may not answer."""
+def kill_jvm() -> bool:
+    """End the JVM at once: it hangs, and may not answer; tell whether there is one."""
     process = _process()
     if process is not None:
         process.kill()
@@ -40,6 +40,7 @@ def kill_jvm() -> None:
         time.sleep(_RELAY_S)
         with suppress(OSError):  # it has ended by itself
             os.kill(outer, signal.SIGKILL)
+    return process is not None or bool(_OUTER)
 
 
 def has_ended(spark: SparkSession) -> bool:
