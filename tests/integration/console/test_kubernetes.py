@@ -284,4 +284,11 @@ def test_it_is_the_image_that_is_built() -> None:
 def test_there_is_one_controller_at_a_time() -> None:
     """The old pod ends before the new one begins, and nothing holds a node's drain up."""
     assert (1, "Recreate") == (DEPLOYMENT["replicas"], DEPLOYMENT["strategy"]["type"])
-    assert 1 == MANIFESTS["deploy/kubernetes/disruption.yaml"]["spec"]["maxUnavailable"]
+    budget = MANIFESTS["deploy/kubernetes/disruption.yaml"]["spec"]
+    assert (1, "AlwaysAllow") == (budget["maxUnavailable"], budget["unhealthyPodEvictionPolicy"])
+
+
+def test_no_worker_that_is_not_ready_holds_a_drain_up() -> None:
+    """By default Kubernetes waits for it to be ready, for ever if need be."""
+    budget = MANIFESTS["deploy/worker/disruption.yaml"]["spec"]
+    assert "AlwaysAllow" == budget["unhealthyPodEvictionPolicy"]
