@@ -228,7 +228,7 @@ class Beginning:
 
     def _choose_checkpoint(self, start: str) -> None:
         """Go on with the checkpoint that is there, or set it aside and begin a new one."""
-        checkpoint, contents = self._checkpoint, survey(self.options, self._looking)
+        checkpoint, contents = self._checkpoint, survey(self.options, self._looking, self.stop)
         if (over := self._over(contents)) is not None:
             raise QueryFailed(Ending(over, passes=False))
         checkpoint.try_out()  # on a full disk no batch is done, and nothing need be told

@@ -12,7 +12,9 @@ skipped without a log line.
 
 from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
+from threading import Event
 from typing import Any, Final, NamedTuple
 
 from confluent_kafka import KafkaException, TopicCollection, TopicPartition
@@ -31,6 +33,8 @@ from trimtab.protocol import ROUTES
 _NAME: Final = "losses"
 _PATIENCE_S: Final = 30.0
 """So long Kafka may take for an answer before it is taken for away."""
+_LOOK_S: Final = 0.5
+"""How often it looks whether to stop."""
 MADE_ANEW: Final = "made anew"
 
 
@@ -98,25 +102,31 @@ def looking_trouble() -> Trouble:
     return Trouble(logger(_NAME), "read topic offsets")
 
 
-def survey(options: Options, trouble: Trouble) -> Contents:
+def survey(options: Options, trouble: Trouble, stop: Event | None = None) -> Contents:
     """Ask Kafka what it holds; by a new client, since an old one may not know who leads now.
 
+    Args:
+        options: Where Kafka is.
+        trouble: Who hears when it loses its brokers.
+        stop: Set when nobody should wait any more.
+
     Raises:
-        NotSurveyed: It does not say.
+        NotSurveyed: It does not say, or not before it was told to stop.
     """
+    stop = stop or Event()
     topics = names(options.topics.prefix, (*URGENT, *ROUTINE))
     try:
         admin = AdminClient(client_config(options, _NAME, trouble))
         asked = admin.describe_topics(TopicCollection(topics), request_timeout=_PATIENCE_S)
-        found = {name: answer.result() for name, answer in asked.items()}
+        found = _answered(asked, stop)
         cluster = str(admin.list_topics(timeout=_PATIENCE_S).cluster_id)
         places = [
             TopicPartition(name, partition.id)
             for name, topic in found.items()
             for partition in topic.partitions
         ]
-        firsts = _offsets(admin, places, OffsetSpec.earliest())  # type: ignore[no-untyped-call]  # stubs
-        ends = _offsets(admin, places, OffsetSpec.latest())  # type: ignore[no-untyped-call]  # stubs
+        firsts = _offsets(admin, places, OffsetSpec.earliest(), stop)  # type: ignore[no-untyped-call]  # stubs
+        ends = _offsets(admin, places, OffsetSpec.latest(), stop)  # type: ignore[no-untyped-call]  # stubs
     except KafkaException as error:
         raise NotSurveyed(f"could not read topic offsets: {error}") from error
     trouble.over()
@@ -124,10 +134,23 @@ def survey(options: Options, trouble: Trouble) -> Contents:
     return Contents(cluster, ids, {it: Ends(first, ends[it]) for it, first in firsts.items()})
 
 
-def _offsets(admin: AdminClient, places: list[TopicPartition], spec: Any) -> dict[Log, int]:  # noqa: ANN401 - untyped there
+def _answered(asked: Mapping[Any, Future[Any]], stop: Event) -> dict[Any, Any]:
+    """Wait for all answers, however long Kafka takes, unless told to stop."""
+    while wait(asked.values(), _LOOK_S).not_done:
+        if stop.is_set():
+            raise NotSurveyed("could not read topic offsets: told to stop")
+    return {key: answer.result() for key, answer in asked.items()}
+
+
+def _offsets(
+    admin: AdminClient,
+    places: list[TopicPartition],
+    spec: Any,  # noqa: ANN401 - untyped there
+    stop: Event,
+) -> dict[Log, int]:
     """Ask for the offsets of all of these at once."""
     asked = admin.list_offsets(dict.fromkeys(places, spec), request_timeout=_PATIENCE_S)
-    found = {(it.topic, it.partition): answer.result().offset for it, answer in asked.items()}
+    found = {(it.topic, it.partition): said.offset for it, said in _answered(asked, stop).items()}
     if min(found.values(), default=0) < 0:  # so it looks when time was up
         raise NotSurveyed("could not read topic offsets: Kafka does not answer")
     return found

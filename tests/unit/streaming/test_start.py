@@ -126,7 +126,7 @@ def test_a_new_checkpoint_is_begun_if_the_first_try_fails(monkeypatch: pytest.Mo
     """Whatever fails before it: the old one was made under other settings."""
     failures = [NotSurveyed("Kafka does not answer")]
 
-    def look(_options: object, _trouble: object) -> Contents:
+    def look(*_: object) -> Contents:
         for failure in failures:
             failures.clear()
             raise failure

@@ -1,7 +1,26 @@
 """What is gone before it was read is counted and named."""
 
-from streaming.startup.losses import MADE_ANEW, Contents, Ends, losses, unread
+import time
+from pathlib import Path
+from threading import Event, Timer
 
+import pytest
+
+from console.settings import load
+from console.wiring import options
+from streaming.startup.losses import (
+    MADE_ANEW,
+    Contents,
+    Ends,
+    NotSurveyed,
+    looking_trouble,
+    losses,
+    survey,
+    unread,
+)
+
+SOON_S = 10.0
+"""Kafka has 30 s for its answer; busy cores have time, too."""
 BEATS, JOINS, RELEASES = "t.heartbeats", "t.members", "t.releases"
 IDS = {BEATS: "id-1", JOINS: "id-2"}
 POSITIONS = {(BEATS, 0): 100, (BEATS, 1): 100, (JOINS, 0): 5}
@@ -49,3 +68,16 @@ def test_what_waits_is_counted_if_a_batch_takes_it_all() -> None:
     assert 40 + 7 == unread(POSITIONS, held, "t.")
     assert 45 + 7 == unread({}, held, "t.")
     assert 0 == unread({**POSITIONS, (RELEASES, 0): 9}, shelf(Ends(0, 140)), "t.")
+
+
+def test_who_is_told_to_stop_waits_for_no_answer(tmp_path: Path) -> None:
+    """While Kafka is away nearly all of the time is spent with this question."""
+    chosen = options(load(environment={}).settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
+    stop = Event()
+    timer = Timer(0.1, stop.set)
+    timer.start()
+    begun = time.monotonic()
+    with pytest.raises(NotSurveyed, match="told to stop"):
+        survey(chosen, looking_trouble(), stop)
+
+    assert SOON_S > time.monotonic() - begun
