@@ -2,14 +2,15 @@
 
 ``with EmbeddedKafka(home) as kafka`` is how programs use it: the broker hangs on a tether and dies
 with the program, whatever kills that. ``start_detached`` is `trimtab kafka start`: the broker
-stays until it is stopped. Both find a broker that already runs in the same home and use it; what
-they did not start they do not stop.
+stays until it is stopped. Both find a broker that already runs in the same home and use it, unless
+its program was killed, and it ends; what they did not start they do not stop.
 
 The story of a start: take the lock, format the data directory unless it is formatted, choose
 ports, start the JVM (which inherits the lock), write down its address, and ask it for metadata
 until it answers.
 """
 
+import os
 import subprocess
 import time
 import uuid
@@ -97,7 +98,14 @@ class EmbeddedKafka:
             Failure: A tool is missing, the port is taken, or the broker does not come up.
         """
         self._jars.fetch(self._progress)
-        start = _Start(self.instance, self._jars, self._progress, self._spawn, self._properties)
+        start = _Start(
+            self.instance,
+            self._jars,
+            self._progress,
+            self._spawn,
+            self._properties,
+            os.getpid(),
+        )
         try:
             self._address, _ = start.run(self._port)
         except BaseException:
@@ -164,8 +172,9 @@ class _Start:
         progress: Progress,
         spawn: Spawn,
         properties: Mapping[str, str] = AS_IT_IS,
+        owner: int | None = None,
     ) -> None:
-        self._instance = instance
+        self._instance, self._owner = instance, owner
         self._jars = jars
         self._progress = progress
         self._spawn = spawn
@@ -181,13 +190,18 @@ class _Start:
                 with lock, self._progress.step("starting the embedded Kafka"):
                     return self._launch(lock, port), True
             address = self._instance.running()
-            if address is not None and answers(address.bootstrap_servers, self._instance.cluster):
+            if address is not None and self._is_of_use(address):
                 return address, False
             time.sleep(_POLL_S)
         raise Failure(
             f"the broker in {self._instance.directory} is locked and does not answer",
             ExitCode.TIMEOUT,
         )
+
+    def _is_of_use(self, address: BrokerAddress) -> bool:
+        """Say whether a broker answers, and did not lose its program before that."""
+        answered = answers(address.bootstrap_servers, self._instance.cluster)
+        return answered and not address.is_ending
 
     def _launch(self, lock: FileLock, wanted: int | None) -> BrokerAddress:
         """Format and start, on other ports if another process has taken ours."""
@@ -223,7 +237,7 @@ class _Start:
         self._format(java)
         with instance.output.open("wb") as output:
             pid = self._spawn([*java, "kafka.Kafka", instance.properties], output, lock.fd)
-        address = BrokerAddress(pid, port)
+        address = BrokerAddress(pid, port, self._owner)
         instance.announce(address)
         return address
 

@@ -32,6 +32,21 @@ class BrokerAddress:
     pid: int
     """Its process id, which is also its process group's."""
     port: int
+    owner: int | None = None
+    """The process that it ends with; None: it stays until it is stopped."""
+
+    @property
+    def is_ending(self) -> bool:
+        """Say whether the process that it ends with is gone: it may answer for a moment yet."""
+        if self.owner is None:
+            return False
+        try:
+            os.kill(self.owner, 0)
+        except ProcessLookupError:
+            return True
+        except PermissionError:  # it belongs to another user
+            pass
+        return False
 
     @property
     def bootstrap_servers(self) -> str:
