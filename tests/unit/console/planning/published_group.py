@@ -18,7 +18,7 @@ from rebalance.stamp import Stamp
 from sinks import Outlet, record_of
 from streaming.wire.translation import event_of
 from tests.builders.notation import naming_text
-from tests.builders.records import beat_of, commanded, released
+from tests.builders.records import beat_of, commanded, marked, released
 from tests.builders.story import Story, only
 from trimtab.protocol import MEMBERS, ROUTES, Join, Record, Route, RunRef, encode
 
@@ -103,7 +103,8 @@ class PublishedGroup:
             topic = ROUTES if isinstance(record, Route) else MEMBERS
             key = NAME.encode()
             self.topics.setdefault(OUTLET.topic(topic), []).append(Message(key, encode(record)))
-        self.story.reads(*map(_read, records))
+        marks = (marked(f"{it.member}:{LIFE}") for it in records if isinstance(it, Join))
+        self.story.reads(*map(_read, records), *marks)
         self._obey()
         self._publish()
 
@@ -171,7 +172,12 @@ def told(plan: dict[str, Any]) -> dict[str, Any]:
 
 def join(name: str, **said: Any) -> Join:  # noqa: ANN401 - any field
     """A member joins."""
-    whole: dict[str, Any] = {"incarnation": LIFE, "sequence": 1, "topics": ("orders",)}
+    whole: dict[str, Any] = {
+        "incarnation": LIFE,
+        "sequence": 1,
+        "topics": ("orders",),
+        "marks": True,
+    }
     return Join(member=name, **whole | said)
 
 
