@@ -141,6 +141,7 @@ class Smallest:
             sys.exit("a younger process has this name")
         if record["incarnation"] == self._incarnation and record["epoch"] > self._epoch:
             self._epoch = record["epoch"]
+            self._began_at = 0  # this answers us, so all that follows came after us
             self._asking = bool(record.get("join_again"))
             self._session_s = record["session_timeout_ms"] / 1_000
             self._beat_s = record["heartbeat_interval_ms"] / 1_000

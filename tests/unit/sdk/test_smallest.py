@@ -31,6 +31,8 @@ class Kafka:
     sent: list[dict[str, Any]] = field(default_factory=list)
     then: list[Callable[[], object]] = field(default_factory=list)
     """What happens next, one thing whenever all was read."""
+    at_first: list[Callable[[], object]] = field(default_factory=list)
+    """What happens before it learns that its first record is written."""
     read: int = 0
     place: object = None
 
@@ -41,6 +43,8 @@ class Kafka:
     ) -> None:
         """Take a record."""
         self.sent.append(json.loads(value))
+        while self.at_first:
+            self.at_first.pop(0)()
         on_delivery(None, SimpleNamespace(partition=lambda: 0))
 
     def flush(self, _patience: float) -> None:
@@ -165,6 +169,14 @@ def test_a_younger_life_ends_it(kafka: Kafka) -> None:
     """It stands behind what was there."""
     with pytest.raises(SystemExit):
         lives(kafka, tells(kafka, 7), tells(kafka, 8, incarnation=AHEAD), lambda: None)
+
+
+def test_a_younger_life_ends_it_though_both_came_before_it_began_to_read(kafka: Kafka) -> None:
+    """Its process stood still for a while, or its client was slow to connect."""
+    kafka.at_first = [tells(kafka, 7), tells(kafka, 8, incarnation=AHEAD)]
+
+    with pytest.raises(SystemExit):
+        lives(kafka, lambda: None)
 
 
 def test_what_nobody_takes_is_released_to_nobody_before_it_leaves(kafka: Kafka) -> None:
