@@ -155,11 +155,12 @@ def test_where_no_process_can_be_watched_the_connection_tells(
 def test_who_is_in_another_container_is_not_guarded(
     guarded: Guarded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It could close the connection and work on, and the guard would take it for dead."""
+    """It may close its connection and work on, or not be able to end the guard."""
     with monkeypatch.context() as other, socket.socket(socket.AF_UNIX) as connection:
         other.setattr("trimtab.other_end._pid_of", lambda _: 0)
         connection.connect(str(guarded.folder / "socket"))
-        connection.sendall(json.dumps({"kind": "post", **said_by("a")[0]}).encode() + b"\n")
+        for kind, it in zip(("post", "hold"), said_by("a"), strict=True):
+            connection.sendall(json.dumps({"kind": kind, **it}).encode() + b"\n")
         assert "refused" == json.loads(connection.recv(4_096))["kind"]
     guarded.member("", "b").kill()
     assert SPOKEN == guarded.said_of("b")  # by now the guard has seen the other one close
@@ -220,12 +221,11 @@ def test_who_is_not_guarded_for_whatever_reason_is_told(guarded: Guarded) -> Non
 
 def test_a_member_is_no_supervisor(guarded: Guarded) -> None:
     """Nobody else can end the guard of others."""
-    connection = socket.socket(socket.AF_UNIX)
-    connection.connect(str(guarded.folder / "socket"))
-    connection.sendall(line_of(Ended(pid=1, last=True)))
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(guarded.folder / "socket"))
+        connection.sendall(line_of(Ended(pid=1, last=True)))
 
-    assert "only the supervisor" in json.loads(connection.recv(4_096))["reason"]
-    connection.close()
+        assert "only the supervisor" in json.loads(connection.recv(4_096))["reason"]
     guarded.member("", "a")
 
 

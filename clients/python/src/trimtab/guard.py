@@ -146,7 +146,7 @@ class Guard:
     def _stand(self, end: OtherEnd, post: Post) -> None:
         """Take up a post: watch the process, then say so, then go to Kafka."""
         if end.is_foreign:
-            end.say(Refused(reason="it is in another container, and does not see this process"))
+            end.say(Refused(reason="it is in another container, and cannot end this process"))
             return
         end.watch()
         if end.process is not None:

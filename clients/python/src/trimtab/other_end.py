@@ -13,6 +13,7 @@ import socket
 import struct
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 from trimtab.guard_lines import Answer, line_of
@@ -33,7 +34,7 @@ class OtherEnd:
         self.is_closed = False
         """Nothing more will be said. The process may live."""
         self.pid = _pid_of(connection)
-        """0: unknown, or of another container."""
+        """0: unknown, or of another container that is not within ours."""
         self.process: int | None = None
         """The pidfd, once it is watched; None where there is none."""
         self._said = bytearray()
@@ -41,11 +42,17 @@ class OtherEnd:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether it is of another container, so that neither process can watch or end the other.
+        """Whether it counts processes by itself, as another container does, also one within ours.
 
-        It may close the connection and work on: nobody would know whether it is dead.
+        One of the two cannot watch the other, or not end it by the number that it is told. The
+        member may close the connection and work on: nobody would know whether what it said holds.
         """
-        return not self.pid and hasattr(socket, "SO_PEERCRED")
+        if not hasattr(socket, "SO_PEERCRED"):
+            return False
+        try:
+            return not self.pid or _depth_of(self.pid) != _depth_of("self")
+        except OSError:
+            return True  # nobody could look who it is, and so could the member not look at us
 
     def watch(self) -> None:
         """Watch the process, if there is a way; it still lives, or nothing is said of it later."""
@@ -102,10 +109,19 @@ class OtherEnd:
 
 
 def _pid_of(connection: socket.socket) -> int:
-    """Return who made the other end; 0 where nobody tells, or in another container."""
+    """Return who made the other end; 0 where nobody tells, or outside of our container."""
     if not hasattr(socket, "SO_PEERCRED"):
         return 0
     said = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     pid: int
     pid, _, _ = _CREDENTIALS.unpack(said)
     return pid
+
+
+def _depth_of(process: int | str) -> int:
+    """Return how many containers count it, one within the other; 0 where the system says nothing.
+
+    One that does not see another has no number for it; one that does is fewer levels deep.
+    """
+    lines = Path(f"/proc/{process}/status").read_bytes().splitlines()
+    return sum(len(it.split()) for it in lines if it.startswith(b"NSpid:"))

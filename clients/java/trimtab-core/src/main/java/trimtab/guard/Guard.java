@@ -161,10 +161,10 @@ public final class Guard {
 
     /** Ends a guard that does not know what is held. */
     private Unguarded deaf() {
-        close();
         if (pid != null && pid != ProcessHandle.current().pid() && isGuard(pid)) {
             ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
         }
+        close(); // not before: to a guard that goes on its end may mean that we are dead
         return new Unguarded("the guard does not hear what is held");
     }
 
