@@ -7,12 +7,15 @@ goes in is written by hand; what comes out is the session's answer, and `--rewri
 import json
 from pathlib import Path
 from typing import Final
+from unittest.mock import patch
 
 import pytest
 
 from tests.builders.checkout import ROOT, text
 from tests.builders.session_stories import Json, played
-from trimtab.session import Profile
+from trimtab.protocol import Assignment, Release
+from trimtab.session import Action, MemberSession, Profile
+from trimtab.session.actions import LossReason
 from trimtab.session.nominee import named
 from trimtab.session.recall import Recall
 
@@ -63,6 +66,32 @@ def test_what_fails_is_what_the_story_says(path: Path) -> None:
 
 _SUCCESSOR: Final = Recall.successor
 _JOIN: Final = Profile.join
+_HEAR: Final = MemberSession.hear
+_RECEIVE: Final = MemberSession.receive
+_START_OVER: Final = MemberSession._start_over  # noqa: SLF001 - a fault goes in there
+
+
+def _hear_and_keep(session: MemberSession, release: Release, now: int) -> list[Action]:
+    """Work on, though a mark has brought somebody who comes next."""
+    with patch.object(session, "_part"):
+        return _HEAR(session, release, now)
+
+
+def _receive_all(session: MemberSession, record: Assignment | None, now: int) -> list[Action]:
+    """Take what is for an earlier life as if it were for this one."""
+    if record is not None and record.incarnation < session.incarnation:
+        record = record.model_copy(update={"incarnation": session.incarnation})
+    return _RECEIVE(session, record, now)
+
+
+def _start_over_anew(session: MemberSession, reason: LossReason, now: int) -> None:
+    """Remember one earlier life, and not those before."""
+    with patch.object(session, "_last_epoch", None):
+        _START_OVER(session, reason, now)
+        last = session._last_epoch  # noqa: SLF001 - as above
+    vars(session)["_last_epoch"] = last
+
+
 FAULTS: Final[dict[str, tuple[str, object]]] = {
     # what a port may do wrong: (where, how)
     "subscribes everything": (
@@ -87,6 +116,16 @@ FAULTS: Final[dict[str, tuple[str, object]]] = {
     "takes 0 for nothing": (
         "member_profile.Profile.join",
         lambda profile, life, sequence, last=None: _JOIN(profile, life, sequence, last or None),
+    ),
+    "obeys what is for its earlier life": (
+        "session.MemberSession.receive",
+        _receive_all,
+    ),
+    "drops what is promised under another epoch": ("baton.Baton._is_begun", lambda *_: False),
+    "hands on at a record alone": ("session.MemberSession.hear", _hear_and_keep),
+    "forgets what the life before last was told": (
+        "session.MemberSession._start_over",
+        _start_over_anew,
     ),
     "asks in vain": ("asking.Asking.failed", lambda *_: None),
     "repeats nothing": ("outbox.Outbox.post_again", lambda _outbox: []),
