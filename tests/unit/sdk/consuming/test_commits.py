@@ -180,11 +180,11 @@ def test_what_is_lost_is_taken_back_though_a_callback_hangs(owner: Owner) -> Non
     writer = SimpleNamespace(write=lambda _: Future[object](), drop=lambda: dropped.append(True))
     commits = Commits(cast("Any", writer), owner.owned, owner.written.append)
     commits.write_soon(lambda: {ONE: 7, OTHER: 7})
-    commits.hear()
+    commits.take_back()
     assert [] == dropped
 
     owner.lost = {OTHER}
-    commits.hear()
+    commits.take_back()
     assert ([True], []) == (dropped, owner.written)
 
 

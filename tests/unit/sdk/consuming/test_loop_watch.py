@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 
 import pytest
@@ -24,6 +25,27 @@ def stuck(reading: InMemory) -> bool:
     time.sleep(0.1)
     reading.upkeep.loop.look()
     return bool(reading.stuck)
+
+
+def test_a_commit_of_what_is_lost_is_taken_back_whatever_hangs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A callback of the application's, and Kafka, which the upkeep asks meanwhile."""
+    reading, hanging, dropped = InMemory(), threading.Event(), threading.Event()
+    monkeypatch.setattr(reading.kafka, "write", lambda _: Future[object]())
+    monkeypatch.setattr(reading.kafka, "drop", dropped.set)
+    monkeypatch.setattr(reading.upkeep, "look", lambda **_: hanging.wait(WAIT_S))
+    monkeypatch.setattr(reading.upkeep.loop, "_max_poll_s", 600.0)  # it is not stuck
+    grant = reading.grant(1)
+    reading.handover.commits.write_soon(lambda: {grant: 7})
+    reading.upkeep.start()
+    try:
+        assert not dropped.wait(0.5)
+        reading.owned.clear()
+        assert dropped.wait(WAIT_S / 2)
+    finally:
+        hanging.set()
+        reading.upkeep.finish()
 
 
 def test_a_loop_that_was_told_to_stop_may_be_stuck() -> None:

@@ -110,16 +110,11 @@ class Commits:
     def hear(self) -> None:
         """Take the answer to what was written, or give it up when there is none in time.
 
-        What is lost is taken back here, too: a callback may hang, and `withdraw` wait behind it.
-
         Raises:
             RefusedError: Kafka did not take it. It is written again.
         """
         sent = self._sent
-        if sent is not None and self._is_awaited(sent):
-            self.withdraw(sent.places.keys() - self._owned(sent.places).grants)
-            return
-        if sent is None or not self._turn.acquire(blocking=False):
+        if sent is None or self._is_awaited(sent) or not self._turn.acquire(blocking=False):
             return
         try:
             error = self._hear_out()
@@ -131,9 +126,18 @@ class Commits:
     def withdraw(self, grants: Collection[Grant]) -> None:
         """Let go of what is on its way, if it is about any of these."""
         with self._line:
-            if self._sent is not None and not self._sent.places.keys().isdisjoint(grants):
-                self._sent.is_lost = True
-                self._drop()
+            self._withdraw(grants)
+
+    def take_back(self) -> None:
+        """Let go of what is lost: a callback may hang, and `withdraw` wait behind it.
+
+        It waits for no other thread: what is just being sent is looked at the next time.
+        """
+        if (sent := self._sent) is not None and self._line.acquire(blocking=False):
+            try:
+                self._withdraw(sent.places.keys() - self._owned(sent.places).grants)
+            finally:
+                self._line.release()
 
     def close(self) -> None:
         """Write nothing more."""
@@ -159,6 +163,11 @@ class Commits:
         with self._line:
             if self._sent is not None:
                 self._drop()
+
+    def _withdraw(self, grants: Collection[Grant]) -> None:
+        if self._sent is not None and not self._sent.places.keys().isdisjoint(grants):
+            self._sent.is_lost = True
+            self._drop()
 
     def _drop(self) -> None:
         self._sent = None

@@ -1,8 +1,9 @@
 """The watch over a loop: a thread that sees when the application does not come back for messages.
 
 It may hang in what it does with a message; or in the client, where a deserializer or a callback of
-its own runs. Then it keeps the turn, so here none is taken. Used by `upkeep`. Its one rule: it
-waits for nothing but the time.
+its own runs. Then it keeps the turn, so here none is taken. As it never hangs it takes back commits
+of lost queues, too, which all others may do late: they ask Kafka, or run what the application gave
+them. Used by `upkeep`. Its one rule: it waits for nothing but the time.
 """
 
 import logging
@@ -12,11 +13,11 @@ from typing import Final
 
 from trimtab.callbacks import Running
 from trimtab.clock import now_s
-from trimtab.consuming.intake import Intake
+from trimtab.consuming.handover import Handover
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _ROUND_S: Final = 0.25
-"""Between two looks: how late a stuck loop is noticed."""
+"""Between two looks: how late a stuck loop is noticed, or that a queue is lost."""
 _FROZEN_S: Final = 5.0
 """A look that comes so late was kept from coming: the machine slept, or the process was frozen."""
 
@@ -24,8 +25,10 @@ _FROZEN_S: Final = 5.0
 class LoopWatch:
     """Watches the loop of one consumer, from `start` to `finish`."""
 
-    def __init__(self, intake: Intake, max_poll_s: float, stuck: Callable[[float], object]) -> None:
-        self._intake = intake
+    def __init__(
+        self, handover: Handover, max_poll_s: float, stuck: Callable[[float], object]
+    ) -> None:
+        self._intake, self._commits = handover.intake, handover.commits
         self._max_poll_s, self._stuck = max_poll_s, stuck
         self._progress: tuple[int, int] | None = None
         self._moved_at = now_s()
@@ -59,7 +62,8 @@ class LoopWatch:
             self._moved_at += rested_s
 
     def look(self) -> None:
-        """See whether the loop moves."""
+        """See whether the loop moves, and whether a commit on its way is ours still."""
+        self._commits.take_back()
         intake, now = self._intake, now_s()
         progress = (intake.steps, intake.hand.at)
         if progress != self._progress:

@@ -177,6 +177,9 @@ class Transactions:
     def withdraw(self, _: Collection[Grant]) -> None:
         """Nothing has to be taken back: Kafka refuses it once another owner has begun."""
 
+    def take_back(self) -> None:
+        """Nor here."""
+
     def close(self) -> None:
         """End."""
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -50,7 +50,7 @@ class Upkeep:
         self._told: dict[str, float] = {}
         self._brief: dict[str, tuple[float, float]] = {}
         """What may pass by itself: when it was met first and last."""
-        self.loop = LoopWatch(handover.intake, times.max_poll_s, told.stuck)
+        self.loop = LoopWatch(handover, times.max_poll_s, told.stuck)
         now = now_s()
         self._commit_at, self._recommit_at = now + times.commit_s, now + times.recommit_s
         self._wake = threading.Event()
