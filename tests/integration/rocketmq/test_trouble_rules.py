@@ -46,10 +46,13 @@ def test_a_queue_of_which_its_broker_has_no_offset_gets_one_when_it_is_begun(cli
 
 @CLIENTS
 def test_an_application_that_is_polled_may_choose_where_a_new_group_begins(client: str) -> None:
-    """By what is committed: that is nothing until it has polled again and has sought nothing."""
-    says, sent = "[-1, -1, 132, [132], -1, -1, -1, [132, 132]]", "[132, 132, 10]"
+    """It hears that nothing is committed; where it begins is, also if it seeks before that."""
+    as_it_is = "-1, -1, [132]"
+    sought = "-1, -1, [132, 132, 132, 0]"
+    committed = "164"
 
-    assert [f"{says} {sent}"] == play("chosen", client=client)
+    told = f"[{as_it_is}, {sought}, {committed}] [132, 132, 132, 0, 10, 132]"
+    assert [told] == play("chosen", client=client)
 
 
 @CLIENTS

@@ -31,7 +31,7 @@ final class PlayedOffsets implements OffsetStore {
 
     @Override
     public void updateOffset(MessageQueue queue, long offset, boolean increaseOnly) {
-        known.put(queue, offset);
+        known.merge(queue, offset, (before, now) -> increaseOnly ? Math.max(before, now) : now);
     }
 
     @Override

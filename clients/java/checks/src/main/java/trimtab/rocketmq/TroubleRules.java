@@ -233,39 +233,46 @@ public final class TroubleRules {
     }
 
     /**
-     * What is committed of a queue of which its broker has nothing, for an application that may seek by that: when it has
-     * begun at 132, when it polls at once, and a second later; the same after it has sought the first message. What is
-     * sent by then, and when it has let go, at 10.
+     * What is committed of a queue of which its broker has nothing, as an application hears that may seek by that, and what is
+     * sent: when it has begun at 132; when the application has sought 0 or not, is at 10 or has been given nothing, and the
+     * queue is let go. The same when it has committed 164 before it seeks.
      */
     private String chosen() throws Exception {
         client.store.stored = -1;
         List<Object> found = new ArrayList<>();
         for (long sought : new long[] {-1, 0}) {
-            client.store.known.clear();
             DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
             LiteClient lite = new LiteClient(consumer, gate);
-            OwnOffsets offsets = new OwnOffsets(client.store, lite, it -> true);
-            AssignedMessageQueue assigned = pullsFrom(consumer, lite);
-            Object inner = Fields.get(consumer, "defaultLitePullConsumerImpl");
-            Fields.set(inner, "offsetStore", offsets);
-            Fields.set(inner, "serviceState", ServiceState.RUNNING);
-            MQClientInstance shared = new Ending132();
-            shared.registerConsumer("billing", (MQConsumerInner) inner);
-            Fields.set(inner, "mQClientFactory", shared);
-            Hand hand = (Hand) Fields.get(inner, "consumeRequestCache");
-            offsets.readOffset(NAMED, ReadOffsetType.MEMORY_FIRST_THEN_STORE);
+            AssignedMessageQueue assigned = begins(consumer, lite);
             found.add(consumer.committed(NAMED));
             assigned.setSeekOffset(NAMED, sought);
-            hand.poll(0, TimeUnit.SECONDS);
-            found.add(consumer.committed(NAMED));
-            Thread.sleep(MOMENT_MS * 5 / 2);
-            hand.poll(0, TimeUnit.SECONDS);
             found.add(consumer.committed(NAMED));
             found.add(List.copyOf(client.store.sent));
             assigned.updateConsumeOffset(NAMED, sought < 0 ? -1 : 10);
             lite.settle(QUEUE);
         }
+        DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
+        AssignedMessageQueue assigned = begins(consumer, new LiteClient(consumer, gate));
+        ((OffsetStore) Fields.get(Fields.get(consumer, "defaultLitePullConsumerImpl"), "offsetStore"))
+                .updateOffset(NAMED, 164, false);
+        assigned.setSeekOffset(NAMED, 0);
+        found.add(consumer.committed(NAMED));
         return found + " " + client.store.sent;
+    }
+
+    /** Has a consumer that is polled begin on the queue, where it ends. */
+    private AssignedMessageQueue begins(DefaultLitePullConsumer consumer, LiteClient lite) {
+        client.store.known.clear();
+        AssignedMessageQueue assigned = pullsFrom(consumer, lite);
+        Object inner = Fields.get(consumer, "defaultLitePullConsumerImpl");
+        OwnOffsets offsets = new OwnOffsets(client.store, lite, it -> true);
+        Fields.set(inner, "offsetStore", offsets);
+        Fields.set(inner, "serviceState", ServiceState.RUNNING);
+        MQClientInstance shared = new Ending132();
+        shared.registerConsumer("billing", (MQConsumerInner) inner);
+        Fields.set(inner, "mQClientFactory", shared);
+        offsets.readOffset(NAMED, ReadOffsetType.MEMORY_FIRST_THEN_STORE);
+        return assigned;
     }
 
     /**

@@ -158,8 +158,8 @@ abstract class Client {
         return shared().getMQAdminImpl().maxOffset(queue);
     }
 
-    /** Whether it commits by itself where it begins: later, because its application may still choose another place. */
-    boolean commitsStart(MessageQueue queue, long start) {
+    /** Whether the application asks what is committed, on this thread: it may seek by that. */
+    boolean isQuestion() {
         return false; // only that of a consumer that is polled may
     }
 

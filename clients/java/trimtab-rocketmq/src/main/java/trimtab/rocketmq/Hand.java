@@ -24,21 +24,17 @@ final class Hand extends LinkedBlockingQueue<Object> {
     private final transient Gate gate;
     /** Of each queue in hand the first message; null: forgotten. */
     private final transient Map<Queue, Long> firsts = new HashMap<>();
-    /** The application has come back, and is about to wait for more. */
-    private final transient Runnable polls;
     private boolean givenUp;
     private transient volatile Thread taker;
 
-    Hand(Gate gate, Runnable polls) {
+    Hand(Gate gate) {
         this.gate = gate;
-        this.polls = polls;
     }
 
     @Override
     public Object poll(long timeout, TimeUnit unit) throws InterruptedException {
         taker = Thread.currentThread();
         comeBack();
-        polls.run();
         Object request = super.poll(timeout, unit);
         if (request != null) {
             take(request);

@@ -1,14 +1,12 @@
 package trimtab.rocketmq;
 
 import java.util.Collections;
-import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
-import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.impl.consumer.AssignedMessageQueue;
 import org.apache.rocketmq.client.impl.consumer.DefaultLitePullConsumerImpl;
 import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
@@ -32,16 +30,11 @@ final class LiteClient extends Client {
     private static final String ASSIGNED =
             "this consumer was told its queues by assign(), so it would never ask the controller: subscribe instead";
 
-    /** So long after it has begun on a queue the application may seek, before that is committed. */
-    private static final long CHOICE_NS = 1_000_000_000L;
-
     private final DefaultLitePullConsumer consumer;
     private final DefaultLitePullConsumerImpl inner;
     private final Hand hand;
     /** Of earlier grants: others may have come further by now. */
     private final Set<ProcessQueue> forsaken = Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap<>()));
-    /** Of which their broker has no offset. */
-    private final Map<ProcessQueue, Start> begun = Collections.synchronizedMap(new WeakHashMap<>());
 
     LiteClient(DefaultLitePullConsumer consumer, Gate gate) {
         this(consumer, (DefaultLitePullConsumerImpl) Fields.get(consumer, "defaultLitePullConsumerImpl"), gate);
@@ -51,12 +44,13 @@ final class LiteClient extends Client {
         super(consumer, inner);
         this.consumer = consumer;
         this.inner = inner;
-        this.hand = new Hand(gate, this::commitStarts);
+        this.hand = new Hand(gate);
         demandNew(state(), consumer.getAllocateMessageQueueStrategy());
         for (String name : new String[] {"rebalanceImpl", "mQClientFactory"}) {
             Fields.get(inner, name); // not later, on a thread of the client's
         }
         Fields.set(inner, "consumeRequestCache", hand);
+        Fields.set(inner, "assignedMessageQueue", new Places());
     }
 
     @Override
@@ -100,51 +94,10 @@ final class LiteClient extends Client {
         return true;
     }
 
-    /** Whoever asks what is committed hears that nothing is: the application may seek by that. */
     @Override
-    long start(MessageQueue queue) throws MQClientException {
-        boolean isQuestion = StackWalker.getInstance().walk(calls -> calls.anyMatch(
+    boolean isQuestion() {
+        return StackWalker.getInstance().walk(calls -> calls.anyMatch(
                 it -> "committed".equals(it.getMethodName()) && it.getClassName().startsWith("org.apache.rocketmq.")));
-        return isQuestion ? -1 : super.start(queue);
-    }
-
-    /** It asks when it rebalances, and again when it pulls, which is what counts: then the queue is in its table. */
-    @Override
-    boolean commitsStart(MessageQueue queue, long start) {
-        ProcessQueue mine = rebalance().getProcessQueueTable().get(queue);
-        if (mine != null) {
-            begun.put(mine, new Start(start));
-        }
-        return true;
-    }
-
-    /** The application polls: where it has begun, and has not gone back from, is committed once it has had its time to seek. */
-    private void commitStarts() {
-        if (!begun.isEmpty()) {
-            rebalance().getProcessQueueTable().forEach((queue, mine) -> {
-                Start start = begun.get(mine);
-                if (start != null && System.nanoTime() - start.since > CHOICE_NS) {
-                    begun.remove(mine);
-                    commit(queue, start.at);
-                }
-            });
-        }
-    }
-
-    private void commit(MessageQueue queue, long start) {
-        AssignedMessageQueue places = inner.getAssignedMessageQueue();
-        long reached = places.getConsumerOffset(queue); // -1: nothing was handed out
-        long sought = places.getSeekOffset(queue); // -1: it goes on from there
-        if ((reached < 0 || reached >= start) && (sought < 0 || sought >= start)) {
-            offsets().updateOffset(queue, start, true);
-            try {
-                offsets().updateConsumeOffsetToBroker(queue, start, true);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (Exception e) { // RocketMQ declares three; what it remembers it sends every five seconds
-                LOG.warn("{}: where it begins ({}) may not have reached the broker: {}", queue, start, e.toString());
-            }
-        }
     }
 
     /**
@@ -210,13 +163,18 @@ final class LiteClient extends Client {
         hand.giveUp();
     }
 
-    /** Where it has begun on a queue, and when. */
-    private static final class Start {
-        final long at;
-        final long since = System.nanoTime();
+    /** Where it is with its queues; RocketMQ tells nobody that the application seeks. */
+    private final class Places extends AssignedMessageQueue {
+        Places() {
+            setRebalanceImpl(rebalance()); // which RocketMQ sets when a topic is subscribed
+        }
 
-        Start(long at) {
-            this.at = at;
+        @Override
+        public void setSeekOffset(MessageQueue queue, long offset) {
+            super.setSeekOffset(queue, offset);
+            if (offset >= 0 && offsets() instanceof OwnOffsets) { // -1: it has gone there
+                ((OwnOffsets) offsets()).sought(queue, offset);
+            }
         }
     }
 }

@@ -53,6 +53,8 @@ final class OwnOffsets implements OffsetStore {
     private final Map<String, Long> deaf = new ConcurrentHashMap<>();
     /** Brokers that had no answer to a question, since when. */
     private final Map<String, Long> silent = new ConcurrentHashMap<>();
+    /** Of queues of which nothing is committed but where they begin: that. */
+    private final Map<MessageQueue, Long> starts = new ConcurrentHashMap<>();
     private volatile long greetedAt = System.nanoTime() - GREETED_NS;
     private volatile String refusal;
     private volatile OffsetStore kept;
@@ -92,8 +94,24 @@ final class OwnOffsets implements OffsetStore {
     @Override
     public void updateOffset(MessageQueue queue, long offset, boolean increaseOnly) {
         if (isOurs.test(queue)) {
+            starts.remove(queue);
             kept.updateOffset(queue, offset, increaseOnly);
             client.reached(Client.named(queue), offset);
+        }
+    }
+
+    /**
+     * The application of a consumer that is polled goes there. As long as it has committed nothing, the queue begins there, if
+     * that is before: or the next owner would not come to what is between.
+     */
+    void sought(MessageQueue queue, long place) {
+        Long start = starts.get(queue);
+        if (start != null && place < start && isOurs.test(queue)) {
+            starts.computeIfPresent(queue, (it, before) -> { // who commits meanwhile waits here
+                kept.updateOffset(it, place, false);
+                return place;
+            });
+            persist(queue);
         }
     }
 
@@ -105,9 +123,12 @@ final class OwnOffsets implements OffsetStore {
         }
     }
 
-    /** What is in memory is asked for to be sent with a pull; -1: nothing. */
+    /** What is in memory is asked for to be sent with a pull; -1: nothing. Where a queue begins is no answer to an application. */
     @Override
     public long readOffset(MessageQueue queue, ReadOffsetType type) {
+        if (starts.containsKey(queue) && client.isQuestion()) {
+            return NONE;
+        }
         if (type == ReadOffsetType.READ_FROM_MEMORY) {
             return isOurs.test(queue) ? kept.readOffset(queue, type) : NONE;
         }
@@ -152,16 +173,14 @@ final class OwnOffsets implements OffsetStore {
             if (isAtBroker() && !hasNone(queue)) {
                 return NO_ANSWER;
             }
-            long start = client.start(queue);
+            long start = client.isQuestion() ? NONE : client.start(queue);
             if (start < 0) {
                 return NONE;
             }
             if (!isOurs.test(queue)) { // it may be another's by now
                 return NO_ANSWER;
             }
-            if (client.commitsStart(queue, start)) {
-                return start;
-            }
+            starts.put(queue, start);
             if (isAtBroker()) {
                 sendAndWait(queue, start);
             }
@@ -258,6 +277,7 @@ final class OwnOffsets implements OffsetStore {
 
     @Override
     public void removeOffset(MessageQueue queue) {
+        starts.remove(queue);
         kept.removeOffset(queue);
     }
 
