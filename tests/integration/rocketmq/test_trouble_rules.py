@@ -127,6 +127,11 @@ def test_a_queue_that_the_client_does_not_ask_about_is_handed_over(client: str) 
     assert ["false false true [7]", f"{queue} [] true", "[1] false [1, 1, 0, 0] true"] == told
 
 
+def test_it_is_handed_over_in_the_time_that_the_controller_grants() -> None:
+    """That may be less than the consumer wants, and it loses all of its queues at the end of it."""
+    assert ["true"] == play("unasked-soon")
+
+
 def test_only_a_listener_complains_that_nobody_has_asked() -> None:
     """An application may ask `holds` before its consumer has joined."""
     assert ["false true"] == play("asked")

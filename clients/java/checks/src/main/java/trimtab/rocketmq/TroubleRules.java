@@ -38,7 +38,11 @@ import trimtab.Grant;
 import trimtab.Member;
 import trimtab.MemberOptions;
 import trimtab.checks.Waiting;
+import trimtab.protocol.Assignment;
 import trimtab.protocol.Queue;
+import trimtab.session.MemberSession;
+import trimtab.session.Profile;
+import trimtab.transport.WriterRules;
 
 /**
  * Plays what a consumer that obeys does in trouble, without a server, for tests of it.
@@ -46,21 +50,23 @@ import trimtab.protocol.Queue;
  * <p>A line on stdin names the trouble, as the methods do; each is answered by a line.
  */
 public final class TroubleRules {
-    private static final MemberOptions NOBODY = MemberOptions.of("127.0.0.1:1");
+    private static final String LIFE = "1767225600000-00000001";
+    /** Half of the default. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final MemberOptions NOBODY = MemberOptions.of("127.0.0.1:1").revocationTimeout(PATIENCE);
     private static final Queue QUEUE = new Queue("orders", "broker-a", 0);
     private static final MessageQueue NAMED = Client.named(QUEUE);
     private static final Grant FIRST = new Grant(QUEUE, 1, null, null);
-    /** Half of the default. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
     /** More than two reminders. */
     private static final long SOON_MS = 2_600;
     /** Many looks of the keeper. */
     private static final long MOMENT_MS = 500;
+    private static final Duration MOMENT = Duration.ofMillis(MOMENT_MS);
 
     private final PlayedClient client = new PlayedClient();
     private final Gate gate = new Gate(it -> true);
     private final Answers answers = new Answers();
-    private final Departures departures = new Departures(client, gate, answers, PATIENCE);
+    private final Departures departures = new Departures(client, gate, answers);
 
     private TroubleRules() {}
 
@@ -118,6 +124,8 @@ public final class TroubleRules {
                 return suspended();
             case "unasked":
                 return unasked();
+            case "unasked-soon":
+                return unaskedSoon();
             case "unasked-lite":
                 return unaskedLite();
             case "unasked-pull":
@@ -356,7 +364,7 @@ public final class TroubleRules {
         client.isSuspended = true;
         client.take(QUEUE).setDropped(true);
         departures.begin(List.of(FIRST));
-        departures.takeAway(true);
+        departures.takeAway(true, PATIENCE);
         boolean stays = client.has(QUEUE);
         String sent = client.store.sent.toString();
         client.rebalance().getProcessQueueTable().remove(NAMED);
@@ -449,6 +457,24 @@ public final class TroubleRules {
         return atOnce + " " + atWork + " " + departures.isEmpty() + " " + client.store.sent;
     }
 
+    /** Whether that is so soon enough for a member that is granted three seconds, and not the 30 that it wants. */
+    private String unaskedSoon() throws InterruptedException {
+        ProcessQueue taken = client.take(QUEUE);
+        answers.told("orders", List.of(NAMED));
+        departures.begin(List.of(FIRST));
+        Member member = member();
+        MemberSession session = new MemberSession((Profile) Fields.get(member, "profile"), LIFE, 0);
+        session.receive(Assignment.read(("{\"v\":1,\"kind\":\"assignment\",\"incarnation\":\"" + LIFE + "\",\"epoch\":1,"
+                + "\"hold\":{\"queues\":[]},\"give\":{\"queues\":[]},\"inherit\":{\"from\":[],\"queues\":[]},"
+                + "\"session_timeout_ms\":3600000,\"revocation_timeout_ms\":3000,\"heartbeat_interval_ms\":3600000}")
+                .getBytes(StandardCharsets.UTF_8)), 0);
+        Fields.set(member, "session", session);
+        Fields.set(Fields.get(member, "transport"), "writer", WriterRules.toNobody());
+        keeper().start(member, () -> { });
+        Thread.sleep(SOON_MS);
+        return String.valueOf(taken.isDropped());
+    }
+
     /** What a consumer that is polled pulls from when such a queue was taken: first it has, then it has not. */
     private String unaskedLite() throws Exception {
         DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
@@ -484,7 +510,7 @@ public final class TroubleRules {
         Waiting.await(() -> !told.isEmpty());
         Departures leaving = leaving(pull);
         Thread.sleep(MOMENT_MS);
-        leaving.takeAway(false);
+        leaving.takeAway(false, MOMENT);
         String before = told.toString();
         mayEnd.countDown();
         Waiting.await(() -> isGone(leaving) || told.size() == 3);
@@ -507,7 +533,7 @@ public final class TroubleRules {
 
     /** From this client the queue is to go, whose topic it has asked about for the last time. */
     private Departures leaving(Client from) {
-        Departures leaving = new Departures(from, gate, answers, Duration.ofMillis(MOMENT_MS));
+        Departures leaving = new Departures(from, gate, answers);
         answers.told("orders", List.of(NAMED));
         leaving.begin(List.of(FIRST));
         return leaving;
@@ -522,7 +548,7 @@ public final class TroubleRules {
     }
 
     private static boolean isGone(Departures leaving) {
-        leaving.takeAway(false);
+        leaving.takeAway(false, MOMENT);
         leaving.look(gone -> { }, false);
         return leaving.isEmpty();
     }

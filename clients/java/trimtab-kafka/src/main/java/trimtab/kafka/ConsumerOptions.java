@@ -79,8 +79,8 @@ public final class ConsumerOptions {
     }
 
     /**
-     * Time to let a queue go: more than what one {@code poll} gives may take. After four fifths of it the
-     * consumer loses its queues, and commits nothing of them. Default: 60 s.
+     * Time to let a queue go: more than what one {@code poll} gives may take. After four fifths of it, or
+     * of what the controller grants if that is less, the consumer loses its queues, and commits nothing of them. Default: 60 s.
      */
     public ConsumerOptions revocationTimeout(Duration timeout) {
         member.revocationTimeout(timeout);

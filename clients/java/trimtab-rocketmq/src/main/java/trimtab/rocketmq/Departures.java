@@ -19,25 +19,24 @@ import trimtab.protocol.Queue;
  */
 final class Departures {
     /**
-     * Of the time to let a queue go, the part after which a client that has not asked about its topic is not waited for.
-     * By default ten seconds: one that waits for a broker, three seconds for who is there and five for an offset, asks again.
+     * Of the time that is granted to let a queue go, the part after which a client that has not asked about its topic is
+     * not waited for. By default ten seconds: one that waits for a broker, three seconds for who is there and five for an
+     * offset, asks again.
      */
     private static final int UNASKED_DIVISOR = 6;
 
     private final Client client;
     private final Gate gate;
     private final Answers answers;
-    private final long unaskedNs;
     /** Since when each leaves. */
     private final Map<Grant, Long> leaving = new HashMap<>();
     /** Those whose offset is at the broker before they leave the table. */
     private final Set<Grant> settled = new HashSet<>();
 
-    Departures(Client client, Gate gate, Answers answers, Duration revocationTimeout) {
+    Departures(Client client, Gate gate, Answers answers) {
         this.client = client;
         this.gate = gate;
         this.answers = answers;
-        this.unaskedNs = revocationTimeout.dividedBy(UNASKED_DIVISOR).toNanos();
     }
 
     synchronized void begin(List<Grant> grants) {
@@ -65,11 +64,12 @@ final class Departures {
      * their topic says who else is in the group. While RocketMQ resets offsets the client is suspended, too: those queues
      * go by themselves, with the offset that an operator has asked for.
      */
-    void takeAway(boolean isSuspended) {
+    void takeAway(boolean isSuspended, Duration granted) {
+        long unaskedNs = granted.dividedBy(UNASKED_DIVISOR).toNanos();
         Set<Grant> stuck;
         synchronized (this) {
             stuck = leaving.keySet().stream()
-                    .filter(it -> isSuspended ? !client.isDroppedByItself(it.queue) : isUnasked(it))
+                    .filter(it -> isSuspended ? !client.isDroppedByItself(it.queue) : isUnasked(it, unaskedNs))
                     .filter(it -> !client.keepsUntilSettled() || settled.contains(it))
                     .collect(Collectors.toSet());
         }
@@ -83,7 +83,7 @@ final class Departures {
         }
     }
 
-    private boolean isUnasked(Grant grant) {
+    private boolean isUnasked(Grant grant, long unaskedNs) {
         long since = Math.max(leaving.get(grant), answers.toldAt(grant.queue.topic));
         return System.nanoTime() - since > unaskedNs;
     }

@@ -57,7 +57,7 @@ final class Follower {
             throw new IllegalStateException("Trimtab.attach: " + client.whyNobodyAsked());
         }
         this.options = options;
-        this.departures = new Departures(client, gate, answers, options.revocationTimeout());
+        this.departures = new Departures(client, gate, answers);
         this.stalls = new Stalls(client);
         this.alone = new Alone(fallback, options.sessionTimeout());
         this.sides = new Sides(client, moves, options.sessionTimeout());

@@ -132,7 +132,7 @@ final class Keeper {
             member.leave(revocationTimeout);
         }
         if (sides.side() != Side.THEIRS) {
-            departures.takeAway(client.isSuspended());
+            departures.takeAway(client.isSuspended(), member.revocationTimeout());
         }
         departures.look(member::finish, sides.side() == Side.THEIRS);
         if (System.nanoTime() - remindAt > REMIND_NS) {
