@@ -1,6 +1,7 @@
 package trimtab.rocketmq;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -44,6 +45,8 @@ final class Keeper {
     private final Duration revocationTimeout;
     private final Object news = new Object();
     private volatile boolean hasSaidThatTheyAreRefused;
+    /** What the member wants. */
+    private volatile List<String> followed = List.of();
     private boolean hasShutDown;
     private boolean hasLeft;
     private long remindAt;
@@ -78,18 +81,28 @@ final class Keeper {
         thread.start();
     }
 
-    /** The consumer subscribes these, which are some. What it had before counts if they are refused. */
+    /** The consumer subscribes these, which are some. If they are refused, those count that it had before, and has still. */
     void follow(Member member, List<String> topics) {
         try {
-            member.subscribe(topics);
+            want(member, topics);
             hasSaidThatTheyAreRefused = false;
         } catch (IllegalArgumentException e) { // RocketMQ allows names and numbers that trimtab does not
             if (!hasSaidThatTheyAreRefused) {
                 hasSaidThatTheyAreRefused = true;
                 LOG.error("{}: what this consumer has subscribed last is not worked on: {}", client.group(), e.getMessage());
             }
+            List<String> still = new ArrayList<>(followed);
+            still.retainAll(topics);
+            if (!still.isEmpty()) {
+                want(member, still);
+            }
         }
         keepTo(topics);
+    }
+
+    private void want(Member member, List<String> topics) {
+        member.subscribe(topics);
+        followed = topics;
     }
 
     /** Looks at once. */
