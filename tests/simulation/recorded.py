@@ -52,6 +52,10 @@ class Life(NamedTuple):
     """Of what was written, by batch."""
 
 
+_FORM: Final = f"{json.dumps(Life._fields)}\n"
+"""What a recording begins with. One of an earlier form stays until it is made anew."""
+
+
 def lived(seed: int) -> Life:
     """Live through a seed, and decide what its controller read."""
     drawn = _drawn(seed)
@@ -92,7 +96,14 @@ def difference(life: Life) -> str | None:
 def read(file: Path) -> Iterator[Life]:
     """Read recorded lives."""
     with gzip.open(file, "rt", encoding="utf-8") as lives:
+        next(lives)
         yield from (Life(*json.loads(line)) for line in lives)
+
+
+def has_our_form(file: Path) -> bool:
+    """Say whether a recording can be read."""
+    with gzip.open(file, "rt", encoding="utf-8") as lives:
+        return next(lives, "") == _FORM
 
 
 def main() -> int:
@@ -102,10 +113,14 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=2_000, help="how many lives to record")
     parser.add_argument("--file", type=Path, default=KEPT, help=f"the recording (default: {KEPT})")
     options = parser.parse_args()
+    if options.do == "compare" and not has_our_form(options.file):
+        sys.stdout.write(f"{options.file} is of another form: record anew (make lives DO=record)\n")
+        return 3
     with Pool() as pool:
         if options.do == "record":
             options.file.parent.mkdir(parents=True, exist_ok=True)
             with gzip.open(options.file, "wt", encoding="utf-8", compresslevel=3) as lives:
+                lives.write(_FORM)
                 for life in pool.imap(lived, range(options.seeds), chunksize=20):
                     lives.write(f"{json.dumps(life)}\n")
             sys.stdout.write(f"{options.seeds} lives recorded in {options.file}\n")

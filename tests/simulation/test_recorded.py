@@ -52,8 +52,33 @@ def test_a_recording_of_no_lives_is_no_comparison(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It would say of any change that nothing differs."""
-    file = tmp_path / "lives"
-    file.write_bytes(gzip.compress(b""))
-    monkeypatch.setattr(sys, "argv", ["lives", "compare", "--file", str(file)])
+    assert 3 == _compared(tmp_path / "lives", [json.dumps(Life._fields)], monkeypatch)
 
-    assert 3 == main()
+
+@pytest.mark.parametrize("lines", [[], [json.dumps([SEED, [], []])]])
+def test_a_recording_of_another_form_is_refused(
+    lines: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It stays in the checkout, and is meant to be older than a change."""
+    assert 3 == _compared(tmp_path / "lives", lines, monkeypatch)
+    assert "record anew" in capsys.readouterr().out
+
+
+def test_what_is_recorded_can_be_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It begins with its form."""
+    file = tmp_path / "lives"
+    monkeypatch.setattr(sys, "argv", ["lives", "record", "--seeds", "1", "--file", str(file)])
+
+    assert 0 == main()
+    monkeypatch.setattr(sys, "argv", ["lives", "compare", "--file", str(file)])
+    assert 0 == main()
+
+
+def _compared(file: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Compare with a recording of these lines."""
+    file.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode()))
+    monkeypatch.setattr(sys, "argv", ["lives", "compare", "--file", str(file)])
+    return main()
