@@ -20,6 +20,7 @@ from streaming.wire.rows import Row
 from trimtab.protocol import (
     DEADLETTERS,
     GROUPS,
+    HISTORY,
     MEMBERS,
     ROUTES,
     TOPICS,
@@ -152,6 +153,8 @@ class Remarks:
                 self._restless.told(group, member)
             else:
                 group = record.key.decode()
+                if topic is HISTORY:
+                    self._restless.recall(group, record.value)
         except (UndecodableRecord, UnicodeDecodeError):
             return ""  # a dead letter tells of it
         self._groups.add(group)

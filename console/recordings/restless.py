@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Final
 
 from streaming.wire.rows import Row
-from trimtab.protocol import MEMBERS, Join, UndecodableRecord, decode
+from trimtab.protocol import HISTORY, MEMBERS, Join, MemberChanged, UndecodableRecord, decode
 
 LIVES: Final = 4
 """As many as make the controller let a member rest (``policy.flap_limit``)."""
@@ -28,7 +28,6 @@ class Restless:
     """When each life of each member began."""
 
     _lives: dict[tuple[str, str], dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
-
     _apart: set[tuple[str, str]] = field(default_factory=set)
     """Names that may be those of single lives."""
 
@@ -36,6 +35,16 @@ class Restless:
         """Take note of whom an assignment is for."""
         if "@" in name:
             self._apart.add((group, name))
+
+    def recall(self, group: str, value: bytes | None) -> None:
+        """Take note of whom the history names, which is kept when no assignment is."""
+        if b"@" in (value or b""):
+            try:
+                record = decode(HISTORY, value)
+            except UndecodableRecord:
+                return
+            if isinstance(record, MemberChanged):
+                self.told(group, record.member)
 
     def hear(self, group: str, row: Row) -> None:
         """Take note of a record of ``members``."""

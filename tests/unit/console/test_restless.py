@@ -1,12 +1,19 @@
 """Who joins again and again is named by `trimtab replay` and `trimtab check`."""
 
+from random import Random
+
 import pytest
 
+from console.recordings.replaying import Replay
+from console.settings import load
+from console.wiring import described
 from tests.builders.command_line import Run
 from tests.builders.log import join, route
 from tests.builders.recording import GROUP, Recording
+from tests.unit.console.a_controller import Cluster
 
 BOTH = pytest.mark.parametrize("command", ["replay", "check"])
+SEPARATE = {"TRIMTAB_POLICY__ON_TWIN": "separate"}
 
 
 def life(number: int) -> str:
@@ -54,3 +61,20 @@ def test_replicas_that_share_a_name_by_rule_are_nothing(run: Run, command: str) 
             recording.add("assignments", None, 2_000, key=f"{GROUP}/a@{life(number)}")
 
     assert "joined again" not in run(command, recording.write(), *separate)[2]
+
+
+@BOTH
+@pytest.mark.parametrize("is_kept", [True, False], ids=["all", "without what was told long ago"])
+def test_nor_where_the_history_was_recorded(run: Run, command: str, is_kept: bool) -> None:  # noqa: FBT001 - by pytest
+    """Of every cluster it is: it names each life, and for as long as its joining is kept."""
+    controller = Replay.of(described(load(environment=SEPARATE).settings))
+    cluster = Cluster(Random(1), controller=controller)
+    cluster.lives(2)
+    for number in range(6):
+        cluster.says("members", join("a", incarnation=life(number)))
+        cluster.lives(1)
+    separate = ("--set", "policy.on_twin=separate") if command == "replay" else ()
+    code, _, said = run(command, cluster.write(*(() if is_kept else ["assignments"])), *separate)
+
+    assert 0 == code
+    assert "joined again" not in said
