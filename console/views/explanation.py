@@ -89,7 +89,8 @@ def of_queue_at(queue: str, history: Iterable[tuple[str, HistoryRecord]], at_ms:
 
 def _afterwards(came: Noted, noted: Sequence[Noted]) -> list[Row]:
     """Tell whether who got a queue went, and came back, before another one got it."""
-    there, rows = set[str](), list[Row]()
+    life: str | None = None
+    rows = list[Row]()
     for it in noted:
         change = it.entry
         if it == came:
@@ -97,12 +98,12 @@ def _afterwards(came: Noted, noted: Sequence[Noted]) -> list[Row]:
         if not isinstance(change, MemberChanged) or change.member != _taker(came.entry):
             continue
         if change.event in _GONE:
-            there.discard(change.incarnation)
+            life = None if change.incarnation == life else life
             rows = [_row(it)]
         elif change.event in {"joined", "rejoined"}:
-            there.add(change.incarnation)
+            life = change.incarnation
             rows += [_row(it)] if rows else []
-    return [*rows, _said("then nobody had it", None)] if rows and not there else rows
+    return [*rows, _said("then nobody had it", None)] if rows and life is None else rows
 
 
 def _taker(entry: HistoryRecord) -> str | None:

@@ -134,6 +134,21 @@ def test_an_older_life_that_ends_takes_nothing_from_the_younger() -> None:
     assert "then nobody had it" not in what(rows)
 
 
+def test_a_life_that_was_replaced_has_nothing_when_the_younger_one_ends() -> None:
+    """Nothing in the history says that the older one ended: a name has one life at a time."""
+    history = numbered(
+        joined("a", offset=80),
+        granted(0, "a", why=cause("a", 80)),
+        *(
+            joined("a").model_copy(update={"incarnation": "1767225780000-9f86d081", "event": it})
+            for it in ("rejoined", "left")
+        ),
+    )
+    rows = explanation.of_queue_at("orders-0", history, START_MS)
+
+    assert ["a left", "then nobody had it"] == what(rows)[-2:]
+
+
 def test_what_the_history_does_not_hold_is_not_guessed() -> None:
     """An old hand-over to somebody else explains nothing of today's owner."""
     history = numbered(handed_over(0, "x", "z"))
