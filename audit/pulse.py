@@ -43,6 +43,10 @@ class Pulse:
     """The number of the join by which it came back."""
     held_at: Reading | None = None
     """When it was said that its eviction waits."""
+    spoken: int = -1
+    """The number of its last word that is no beat: the broker that took it has its own clock."""
+    answered_ms: int | None = None
+    """When a record was written that first told it something after that word."""
     log: Log | None = None
     """By which it spoke in this batch, other than by beats."""
 

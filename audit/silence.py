@@ -132,7 +132,9 @@ class Silence:
         return True
 
     def _see(self, pulse: Pulse, reading: Reading, at: Place | None = None) -> None:
-        pulse.log = pulse.log if at is None else self._reader.compared(at, reading)
+        if at is not None:
+            pulse.log = self._reader.compared(at, reading)
+            pulse.spoken, pulse.answered_ms = reading.number, None
         pulse.heard.append(reading)
         pulse.held_at = None
 
@@ -168,6 +170,8 @@ class Silence:
         pulse = self._pulses.get(record.life)
         if pulse is not None:
             pulse.session_ms = record.session_timeout_ms
+            if pulse.answered_ms is None:
+                pulse.answered_ms = record.at.appended_ms
 
     def removed(self, record: Removed) -> Iterator[Violation]:
         """Judge whether it was silent for long enough when it was removed.
@@ -183,7 +187,7 @@ class Silence:
         if record.cause != self._felled_by:
             self._felled, self._felled_by = [], record.cause
         self._felled.append((record.life, pulse))
-        silence_ms = self._silence_ms(pulse, cause)
+        silence_ms = self._silence_ms(pulse, cause, record.at)
         if silence_ms is None:
             self.unjudged += 1
             return
@@ -199,13 +203,20 @@ class Silence:
             places = (record.cause, record.at)
             yield Violation(Invariant.PATIENT, self._group, record.life.member, detail, places)
 
-    def _silence_ms(self, pulse: Pulse, cause: Reading) -> int | None:
-        """How long a life had been silent when the cause was read; None: it was never heard."""
+    def _silence_ms(self, pulse: Pulse, cause: Reading, told: Place) -> int | None:
+        """How long a life had been silent when the cause was read; None: it was never heard.
+
+        Where clocks differ, a word that is no beat may stand too late among the beats. But when it
+        was answered, and when its end was told, is said by whoever took what was published.
+        """
         heard = [it for it in pulse.heard if it.number < cause.number]  # a beat may be the cause
         if not heard:
             return None
         # The last word counts: an earlier one may have been refused, and read further ahead.
         silence_ms = cause.clock_ms - heard[-1].clock_ms
+        if not self._one_clock and heard[-1].number == pulse.spoken:
+            answered_ms = told.appended_ms if pulse.answered_ms is None else pulse.answered_ms
+            silence_ms = max(silence_ms, told.appended_ms - answered_ms)
         read_again = self._since.clock_ms > heard[-1].clock_ms  # by another clock than before
         if not self._one_clock or self._reader.clocks[self._partition].went_back:
             return None if read_again else silence_ms
@@ -245,6 +256,7 @@ class Silence:
             join = next((it for it in pulse.heard if it.number == pulse.joined_at), None)
             back = Pulse(deque([] if join is None else [join], BEATS_REMEMBERED))
             back.wishes, back.log, back.perhaps = pulse.wishes, pulse.log, pulse.perhaps
+            back.spoken = pulse.spoken
             for sequence, reading in pulse.said:  # counted from its joining again
                 if sequence > back.sequence:
                     back.sequence = sequence

@@ -1,10 +1,13 @@
 """`trimtab check` accuses nobody because brokers' clocks differ, or step back."""
 
+from random import Random
+
 import pytest
 
 from tests.builders.command_line import Run
+from tests.builders.log import join
 from tests.builders.recording import Recording
-from tests.unit.console.a_controller import PREFIX, a_cluster
+from tests.unit.console.a_controller import PREFIX, Cluster, a_cluster
 
 
 def test_in_a_partition_the_order_is_that_of_the_offsets(run: Run) -> None:
@@ -17,14 +20,55 @@ def test_in_a_partition_the_order_is_that_of_the_offsets(run: Run) -> None:
     assert 0 == run("check", recording.write())[0]
 
 
-@pytest.mark.parametrize("ahead_ms", [-5_000, -600, 600, 5_000])
-@pytest.mark.parametrize("topic", ["releases", "members", "assignments", "groups", "history"])
+TOPICS = ["releases", "members", "heartbeats", "assignments", "groups", "history"]
+
+
+@pytest.mark.parametrize("ahead_ms", [-15_000, -5_000, -600, 600, 5_000, 15_000])
+@pytest.mark.parametrize("topic", TOPICS)
 def test_a_clock_that_differs_accuses_nobody(run: Run, topic: str, ahead_ms: int) -> None:
     """A release may look later than what was decided by it, and what was told older than that."""
     cluster = a_cluster(1, ahead={f"{PREFIX}{topic}": ahead_ms})
     code, told, _ = run("check", cluster.write())
 
     assert 0 == code, told
+
+
+@pytest.mark.parametrize("ahead_ms", [-15_000, -6_000, 6_000, 15_000])
+@pytest.mark.parametrize("topic", TOPICS)
+def test_who_was_never_heard_again_is_judged_by_one_clock(
+    run: Run, topic: str, ahead_ms: int
+) -> None:
+    """Joins and beats have clocks of their own."""
+    code, told, _ = run("check", _dies_at_once({f"{PREFIX}{topic}": ahead_ms}).write())
+
+    assert 0 == code, told
+
+
+def test_who_was_never_heard_again_and_evicted_too_early_is_found(run: Run) -> None:
+    """By one clock as well."""
+    cluster = _dies_at_once({})
+    granted, published = b'"session_timeout_ms":10000', b'"session_timeout_ms":20000'
+    cluster.rows = [
+        row._replace(value=row.value and row.value.replace(granted, published))
+        for row in cluster.rows
+    ]
+    code, told, _ = run("check", cluster.write())
+
+    assert 3 == code
+    assert "I6 billing: d: expired after 10" in told
+
+
+def _dies_at_once(ahead: dict[str, int]) -> Cluster:
+    """One that joins, and says nothing more."""
+    cluster = Cluster(Random(1), ahead=ahead)
+    cluster.lives(2)
+    cluster.says("members", join("a"))
+    cluster.lives(2)
+    cluster.says("members", join("d"))
+    cluster.lives(1)
+    del cluster.members["d"]
+    cluster.lives(20)
+    return cluster
 
 
 def test_what_was_decided_before_a_release_was_read_is_found(run: Run) -> None:
