@@ -63,6 +63,9 @@ _NEEDED: Final[Mapping[Invariant, Sequence[Sequence[Topic[Any]]]]] = {
     Invariant.TOLD: [[ASSIGNMENTS], [GROUPS]],
 }
 """What each invariant needs: a record of each of these, or of what stands beside it."""
+_ORDERED: Final = (RELEASES.name, ASSIGNMENTS.name)
+_TELLING: Final = (GROUPS.name, HISTORY.name)
+"""Either may tell which of those were read before these were written."""
 
 
 @dataclass(slots=True)
@@ -105,6 +108,9 @@ class Judge:
             missing = [it[0].name for it in needed if there.isdisjoint(one.name for one in it)]
             if missing:
                 yield f"{invariant}: there is no record of {', '.join(missing)}"
+        if there.issuperset(_ORDERED) and there.isdisjoint(_TELLING):
+            alone = "clocks of brokers alone tell when releases were read"
+            yield f"{Invariant.ONE_OWNER}: {alone}: there is no record of {', '.join(_TELLING)}"
 
     def _promised(self, firsts: Mapping[str, Mapping[int, Row]]) -> Promises:
         """Say what is shown. Beats prove releases that were lost, and let a record be repeated."""

@@ -3,8 +3,8 @@
 Each record of Kafka carries the time of its own broker, and their clocks differ. Within a partition
 the offsets tell the order, whatever the stamps say. Across partitions the stamps do; but what was
 published stands no earlier than the last record that was read for it, whose time the group's
-summary of that epoch names, and the history. So nobody is accused because the clock of the broker
-that took a release is ahead.
+summary of that epoch names, and the history, also for each grant that passed on. So nobody is
+accused because the clock of the broker that took a release is ahead.
 
 Called by ``judging``. Its one rule: it orders, and leaves nothing out.
 """
@@ -19,10 +19,13 @@ from trimtab.protocol import (
     GROUPS,
     HISTORY,
     Assignment,
+    Granted,
     Group,
+    Handover,
     Hold,
     MemberChanged,
     RebalanceDone,
+    Record,
     Topic,
     UndecodableRecord,
     decode,
@@ -39,8 +42,8 @@ _Timed = tuple[int, Row]
 class _Batch(NamedTuple):
     """What a published record tells of the batch that wrote it."""
 
-    group: str = ""
-    epoch: int | None = None
+    names: tuple[tuple[object, ...], ...] = ()
+    """What others may tell the time of: its epoch, and the grants that it names."""
     read_ms: int | None = None
     """When the last record was appended that had been read."""
 
@@ -65,10 +68,10 @@ def _behind(
     It comes by place; ``moved`` tells which stamps were wrong, and what is believed instead.
     """
     batches = [_batch(row, topics[row.topic]) for _, row in published]
-    read = {it[:2]: it.read_ms for it in batches if it.epoch is not None and it.read_ms is not None}
+    read = {name: it.read_ms for it in batches if it.read_ms is not None for name in it.names}
     latest: defaultdict[tuple[str, int], int] = defaultdict(int)
     for (at, row), batch in zip(published, batches, strict=True):
-        said = batch.read_ms if batch.read_ms is not None else read.get(batch[:2], 0)
+        said = batch.read_ms or max((read.get(name, 0) for name in batch.names), default=0)
         until = moved.get(said, said)
         after = max(at, until) if until - at <= _ASTRAY_MS else at
         latest[row[:2]] = max(latest[row[:2]], after)
@@ -78,16 +81,23 @@ def _behind(
 def _batch(row: Row, topic: Topic[Any]) -> _Batch:
     """Read what tells of its batch."""
     try:
-        record = decode(topic, row.value)
+        return _told(decode(topic, row.value))
     except UndecodableRecord:
         return _Batch()  # it is counted where it is judged
+
+
+def _told(record: Record) -> _Batch:
     match record:
         case Assignment():
-            return _Batch(record.group, record.epoch)
+            held = ((record.group, *it.queue, it.epoch) for it in record.hold)
+            return _Batch(((record.group, record.epoch), *held))
         case Group():
-            return _Batch(record.group, record.epoch, record.at_ms)
+            return _Batch(((record.group, record.epoch),), record.at_ms)
         case RebalanceDone():
-            return _Batch(record.group, record.epoch_after, record.at_ms)
+            return _Batch(((record.group, record.epoch_after),), record.at_ms)
+        case Handover() | Granted():
+            passed = ((record.group, *queue, record.epoch) for queue in record.queues)
+            return _Batch(tuple(passed), record.at_ms)
         case MemberChanged() | Hold():
-            return _Batch(record.group, read_ms=record.at_ms)
+            return _Batch(read_ms=record.at_ms)
     return _Batch()

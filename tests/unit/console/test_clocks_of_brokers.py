@@ -33,6 +33,26 @@ def test_a_clock_that_differs_accuses_nobody(run: Run, topic: str, ahead_ms: int
     assert 0 == code, told
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_history_tells_when_a_release_had_been_read(run: Run, seed: int) -> None:
+    """Where no summary does: Kafka keeps the latest one."""
+    cluster = a_cluster(seed, ahead={f"{PREFIX}releases": 600})
+    cluster.compact()
+    for left_out in ([], ["groups"]):
+        code, told, _ = run("check", cluster.write(*left_out))
+
+        assert 0 == code, told
+
+
+def test_an_order_that_clocks_alone_tell_is_said(run: Run) -> None:
+    """So that an operator knows what a release that looks too late is worth."""
+    cluster = a_cluster(1, ahead={f"{PREFIX}releases": 600})
+    said = "I1: clocks of brokers alone tell when releases were read"
+
+    assert said in run("check", cluster.write("groups", "history"))[2]
+    assert said not in run("check", cluster.write("groups"))[2]
+
+
 @pytest.mark.parametrize("ahead_ms", [-15_000, -6_000, 6_000, 15_000])
 @pytest.mark.parametrize("topic", TOPICS)
 def test_who_was_never_heard_again_is_judged_by_one_clock(
