@@ -33,6 +33,7 @@ from trimtab.protocol import (
     ROUTES,
     Topic,
     UndecodableRecord,
+    read_group_key,
 )
 
 TOPICS: Final[Mapping[str, Topic[Any]]] = {
@@ -87,7 +88,7 @@ class Judge:
         ordered = list(without_copies(in_order(rows, self.prefix), self._entry))
         checker = Checker(self._promised(_firsts(ordered)))
         for row in ordered:
-            for violation in self._show(checker, row):
+            for violation in self._show(checker, row, group):
                 if group in {None, violation.group}:
                     yield violation
         yield from (each for each in checker.ends() if group in {None, each.group})
@@ -122,14 +123,14 @@ class Judge:
             joins = replace(joins, partitions=there)
         return replace(self.promises, releases=_later(releases, beats), joins=_later(joins, beats))
 
-    def _show(self, checker: Checker, row: Row) -> Iterator[Violation]:
+    def _show(self, checker: Checker, row: Row, group: str | None) -> Iterator[Violation]:
         topic = TOPICS[row.topic.removeprefix(self.prefix)]
         at = Place(row.topic, row.partition, row.offset, row.appended_ms)
         try:
             entries = list(entries_of(topic, at, row.key, row.value))
         except UndecodableRecord as error:
             self.unreadable.append(f"{at}: {error.reason}")
-            if topic in _PUBLISHED:
+            if topic in _PUBLISHED and (group is None or _may_be_of(group, row.key)):
                 self._unread[topic.name] += 1
             entries = [Ticked(at)] if topic is HEARTBEATS else []
         for entry in entries:
@@ -137,6 +138,14 @@ class Judge:
             if not isinstance(entry, Ticked):
                 self.groups.add(entry.group)
             yield from checker.take(entry)
+
+
+def _may_be_of(group: str, key: bytes | None) -> bool:
+    """Tell whether a key names a group, or one of its members, or cannot be read."""
+    try:
+        return read_group_key((key or b"").partition(b"/")[0]) == group
+    except UndecodableRecord:
+        return True
 
 
 def _firsts(rows: Iterable[Row]) -> dict[str, dict[int, Row]]:

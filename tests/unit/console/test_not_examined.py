@@ -56,6 +56,28 @@ def test_what_this_release_cannot_read_was_not_examined(run: Run) -> None:
     assert "not examined: 3 records of assignments: unreadable here" in rest
 
 
+def test_what_cannot_be_read_of_neighbours_leaves_no_doubt_of_a_group(run: Run) -> None:
+    """A record of its own does, and one that may be: its key cannot be read either."""
+    recording = two_join()
+    recording.add("heartbeats", beat("a"), 3_000)
+    Path("decided.jsonl").write_text(run("replay", recording.write(), "--json")[1])
+
+    def told(*keys: str) -> str:
+        place = {"partition": PARTITION, "timestamp": 4_000, "value": "later"}
+        topics = ["assignments" if "/" in key else "history" for key in keys]
+        lines = [
+            {"topic": topic, "offset": 900 + number, "key": key, **place}
+            for number, (topic, key) in enumerate(zip(topics, keys, strict=True))
+        ]
+        Path("later.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+        files = (recording.write(), "decided.jsonl", "later.jsonl")
+        return str(run("check", *files, "--group", GROUP)[1])
+
+    assert told("other", "other/a").endswith(f"no violations of {GROUP}\n")
+    for key in (GROUP, f"{GROUP}/a", ""):
+        assert told(key).endswith("in what could be examined\n")
+
+
 def test_what_nobody_can_read_leaves_no_doubt_of_what_was_published(run: Run) -> None:
     """Whoever may write may write garbage, and the controller sets it aside."""
     recording = two_join()
