@@ -3,9 +3,9 @@
 Nobody writes down where a batch ended, but what was published tells: summaries, rebalances,
 hand-overs and first grants carry the time of the last record that was read for them. What is left
 open is tried: the beats come once a second and the rest at once, so those of the last second may be
-in or not; and of records that stand at nearly the same time the later ones may not have been read
-yet. The batch is the one from which comes what was published. If none is, the replay ends there,
-and says so.
+in or not; and of records that stand at nearly the same time those of some topics, or the later
+ones, may not have been read yet. The batch is the one from which comes what was published. If none
+is, the replay ends there, and says so.
 
 Between two such times the log is cut at each tick from which nothing comes, or only a refusal, or
 what members are told again. And where epochs tell that batches are missing, of which only summaries
@@ -18,7 +18,7 @@ Called by `trimtab replay`. Its one rule: what was not published is never told.
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, product
+from itertools import accumulate, combinations, product
 from typing import NamedTuple
 
 from console.recordings.evidence import End, Published, closing
@@ -40,6 +40,8 @@ from trimtab.protocol import (
 
 _TOGETHER_MS = 100
 """Records of several topics that are so near each other may be read by two batches."""
+_LATE = 2
+"""So many of them may each be read late while others are not."""
 _TIES = 8
 """Records of one millisecond that are tried one by one."""
 
@@ -243,9 +245,13 @@ def _tries(there: Sequence[Row], end: int, heartbeats: str) -> Iterator[list[Row
     last = [row for row in there if row.appended_ms == end]
     sure = [row for row in there if row.appended_ms < end]
     beats_last = any(row.topic == heartbeats for row in last)
-    seen: set[tuple[tuple[str, int, int], ...]] = set()
+    since = end - _TOGETHER_MS
+    near = sorted({row.topic for row in there if row.appended_ms > since})
+    counts = [it for it in range(len(near) + 1) if it <= _LATE or it == len(near)]
+    lates = [late for count in counts for late in combinations(near, count)]
+    seen = set[tuple[object, ...]]()
     for with_beats, late, ties in product(
-        (beats_last, not beats_last), (False, True), range(len(last), 0, -1)
+        (beats_last, not beats_last), lates, range(len(last), 0, -1)
     ):
         if len(last) - ties > _TIES:
             continue
@@ -254,9 +260,9 @@ def _tries(there: Sequence[Row], end: int, heartbeats: str) -> Iterator[list[Row
             row
             for row in (*sure, *last[:ties])
             if (with_beats or row.topic != heartbeats)
-            and not (late and row.topic not in names and row.appended_ms > end - _TOGETHER_MS)
+            and not (row.topic in late and row.topic not in names and row.appended_ms > since)
         ]
-        key = tuple(row[:3] for row in tried)
+        key = (len(tried), *(row[:3] for row in tried if row.appended_ms > since))
         if tried and tried[-1].appended_ms == end and key not in seen:
             seen.add(key)
             yield tried

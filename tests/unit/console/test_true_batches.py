@@ -8,7 +8,7 @@ import pytest
 from tests.builders.command_line import Run
 from tests.builders.log import join, route
 from tests.unit.console.a_controller import GROUP, Cluster, a_cluster
-from trimtab.protocol import MEMBERS, ROUTES
+from trimtab.protocol import COMMANDS, MEMBERS, ROUTES, Pause, Resume
 
 
 def replayed(out: str) -> list[dict[str, object]]:
@@ -77,6 +77,29 @@ def test_many_may_join_at_once(run: Run, seed: int) -> None:
 
     assert (0, "") == (code, error)
     assert 13 == out.count(" joined ")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_batch_may_have_read_one_topic_late_and_no_other(run: Run, seed: int) -> None:
+    """What a member said at that moment it had read, and what an operator said it had not."""
+    cluster = Cluster(Random(seed))
+    cluster.lives(2)
+    cluster.says(MEMBERS.name, join("a"))
+    cluster.lives(1)
+    cluster.says(ROUTES.name, route(queues=8))
+    cluster.lives(2)
+    for number in range(3):
+        pause = Pause(id=f"p{number}", principal="ann", reason="work")
+        cluster.says(COMMANDS.name, pause)
+        cluster.lives(3)
+        cluster.says(MEMBERS.name, join(f"z{number}"))
+        cluster.now += 30
+        cluster.says(COMMANDS.name, Resume(id=f"r{number}", principal="ann", reason="work"))
+        cluster.lives(4)
+    code, out, error = run("replay", cluster.write(), "--json")
+
+    assert (0, "") == (code, error)
+    assert [*map(timeless, cluster.history(GROUP))] == replayed(out)
 
 
 def test_it_ends_where_something_else_was_published(run: Run) -> None:
