@@ -66,6 +66,21 @@ def test_kafkas_side_is_not_written_again(kafka: _Kafka) -> None:
     assert [] == kafka.commits
 
 
+@pytest.mark.parametrize(("away_s", "then"), [(0.5, "trimtab"), (60.0, None)])
+def test_who_was_away_does_not_write_again_what_it_had_read(
+    kafka: _Kafka, monkeypatch: pytest.MonkeyPatch, away_s: float, then: Side | None
+) -> None:
+    """Meanwhile the group may have moved back, and the choice may have been deleted since."""
+    monkeypatch.setattr(wanted_side, "now_s", iter((100.0, *[100.0 + away_s] * 2)).__next__)
+    frozen = WantedSide({}, "billing", "t.")
+    kafka.offset = SIDES.index("trimtab")
+    frozen.read()
+    kafka.offset = -1001
+
+    assert then == frozen.read()
+    assert [1] * (then is not None) == kafka.commits
+
+
 def test_a_choice_that_is_there_is_not_written_over(kafka: _Kafka) -> None:
     """Whatever was read before."""
     wanted = WantedSide({}, "billing", "t.")

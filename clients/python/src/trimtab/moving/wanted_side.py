@@ -3,9 +3,9 @@
 It is the offset that the group `<group>.moving` has committed of trimtab's topic `commands`: 0 for
 Kafka's side, 1 for trimtab's. Nobody reads that topic under that name, and nothing but Kafka has to
 be there to choose, or to choose again. Written by `trimtab groups move`, read by `mover`. Kafka
-forgets it when it is old, because that group has no members: then whoever has read that it is
+forgets it when it is old, because that group has no members: then whoever has just read that it is
 trimtab's side writes it again. For Kafka's it need not be there, and may be deleted. Its one rule:
-nothing but a command is written over a choice that is there.
+nothing but a command is written over a choice that is there, or that was there since.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
+from trimtab.clock import now_s
 from trimtab.consuming.confluent import checked
 from trimtab.moving.sides import SIDES, Side
 from trimtab.protocol import COMMANDS
@@ -27,6 +28,8 @@ _FAILED_S: Final = 4 * _ASK_S
 _HEARD_S: Final = 2 * READ_S
 """From the time at which a new choice is read until it is obeyed: by then all have read it, and who
 goes on with a queue waits for it."""
+_RECENT_S: Final = 10.0
+"""Whoever has not looked for longer was away (frozen, cut off), and may have missed a choice."""
 
 
 class WantedSide:
@@ -38,12 +41,13 @@ class WantedSide:
         self._settings = unpolled(kafka) | ours
         self._consumer = Consumer(self._settings)
         self._last: Side | None = None
+        self._seen_s = 0.0
 
     def read(self) -> Side | None:
         """Read it, and write it again if Kafka has forgotten that it was trimtab's.
 
         Returns:
-            What was read last; None: there was no choice, and all stays where it is.
+            What was read last; None: there is no choice, and all stays where it is.
 
         Raises:
             KafkaException: Kafka does not say, or does not take it. The next one to be asked is a
@@ -73,7 +77,9 @@ class WantedSide:
     def _found(self) -> Side | None:
         (found,) = checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
         if 0 <= found.offset < len(SIDES):
-            self._last = SIDES[found.offset]
+            self._last, self._seen_s = SIDES[found.offset], now_s()
+        elif now_s() - self._seen_s > _RECENT_S:
+            self._last = None
         elif self._last == "trimtab":
             self.choose(self._last, "Kafka had forgotten it")
         return self._last
