@@ -3,8 +3,8 @@
 A first batch takes seconds: Java compiles, and a Python worker starts and imports everything. A
 worker that has nothing to do for a minute ends. So a standby reads a little every ten seconds,
 through the same dataflow and the same brain, but remembers and writes nothing. On a cluster there
-is no rehearsal, because its workers cannot reach the place for it, and the first batch takes
-longer.
+is no rehearsal, because its workers cannot reach the place for it: the first batch takes longer,
+and a controller that fails is not relieved.
 
 Run by ``standing_by``. Its one rule: nothing of it is ever published.
 """
@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from threading import Thread
 from typing import Any, Final
 
@@ -36,7 +37,8 @@ from trimtab.protocol import Topic
 
 _EVERY: Final = "10 seconds"
 _RECENT_MS: Final = 60_000
-"""What was written in the last minute is read at first, so that there is something."""
+"""What was written in the last minute is read at first, so that there is something. Who has read
+nothing for as long does not work."""
 _MOST: Final = "1000"
 """Records of each source at a time."""
 _PATIENCE_S: Final = 20.0
@@ -101,13 +103,15 @@ class Rehearsal:
         return self._has_run
 
     def works(self) -> bool:
-        """Tell whether the query would work here, as far as can be known."""
-        return self._has_read() or not self._options.spark.is_here
+        """Tell whether the query works here; where there is no rehearsal nobody can know."""
+        return self._has_read(time.time() - _RECENT_MS / 1000)
 
-    def _has_read(self) -> bool:
-        """Tell whether the one that runs has."""
+    def _has_read(self, since_s: float = 0.0) -> bool:
+        """Tell whether the one that runs has, in a batch that began since then."""
         query = self._query
-        return query is not None and query.isActive and any(map(_rows, query.recentProgress))
+        if query is None or not query.isActive:
+            return False
+        return any(it.numInputRows and _begun_s(it) > since_s for it in query.recentProgress)
 
     def stop(self) -> None:
         """End it."""
@@ -141,8 +145,8 @@ class Rehearsal:
         return self._spark.readStream.format("kafka").options(**chosen).load()
 
 
-def _rows(progress: StreamingQueryProgress) -> int:
-    return progress.numInputRows
+def _begun_s(progress: StreamingQueryProgress) -> float:
+    return datetime.fromisoformat(progress.timestamp).timestamp()
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """A standby's rehearsal: what is left of one that failed, and whether it works."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
@@ -43,11 +44,40 @@ def test_only_the_last_one_has_a_place(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert [places[-1]] == [*scratch(chosen).iterdir()]
 
 
-def test_it_works_when_a_query_that_runs_has_read(tmp_path: Path) -> None:
+NOW, LONG_AGO = datetime.now(UTC), datetime.now(UTC) - timedelta(minutes=2)
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_active", "begun", "works"),
+    [
+        pytest.param(7, True, NOW, True, id="it reads"),
+        pytest.param(0, True, NOW, False, id="it has read nothing"),
+        pytest.param(7, False, NOW, False, id="it has ended"),
+        pytest.param(7, True, LONG_AGO, False, id="it hangs"),
+    ],
+)
+def test_it_works_when_a_query_that_runs_has_just_read(
+    tmp_path: Path,
+    rows: int,
+    is_active: bool,  # noqa: FBT001 - a column
+    begun: datetime,
+    works: bool,  # noqa: FBT001 - a column
+) -> None:
     """By this a standby knows that it would do better than one that fails."""
     settings = load(key_values=[f"home={tmp_path}"], environment={}).settings
     here = options(settings, bootstrap_servers="k:1", jars=tmp_path)
     it = Rehearsal(MagicMock(), here, MagicMock())
-    for rows, is_active in ((0, True), (7, False), (7, True)):
-        it._query = MagicMock(isActive=is_active, recentProgress=[MagicMock(numInputRows=rows)])  # noqa: SLF001 - Spark's
-        assert (rows > 0 and is_active) == it.works()
+    at = begun.isoformat(timespec="milliseconds").replace("+00:00", "Z")  # as Spark writes it
+    progress = MagicMock(numInputRows=rows, timestamp=at)
+    it._query = MagicMock(isActive=is_active, recentProgress=[progress])  # noqa: SLF001 - Spark's
+    assert works == it.works()
+
+
+def test_where_nothing_is_rehearsed_nobody_is_relieved(tmp_path: Path) -> None:
+    """Both use one cluster: what fails there would fail again, and they would take turns."""
+    chosen = [f"home={tmp_path}", "spark.master=spark://m:7077", "spark.driver_host=127.0.0.1"]
+    settings = load(key_values=chosen, environment={}).settings
+    there = options(settings, bootstrap_servers="k:1", jars=tmp_path)
+    it = Rehearsal(MagicMock(), there, MagicMock())
+    it.is_done()
+    assert not it.works()
