@@ -58,7 +58,7 @@ class QueryFailed(Exception):  # noqa: N818 - it names what happened
 
     def __init__(self, ending: Ending) -> None:
         super().__init__(ending.cause)
-        self.passes = ending.passes
+        self.passes, self.is_kafkas = ending.passes, ending.is_kafkas
 
 
 _FAILURES: Final = (CheckpointUnusable, QueryFailed, NotSurveyed, NotReminded, Undelivered)
@@ -66,8 +66,9 @@ _FAILURES: Final = (CheckpointUnusable, QueryFailed, NotSurveyed, NotReminded, U
 
 def _by_kafka(error: Exception) -> bool:
     """Tell whether it is Kafka's failure: a standby on another machine would meet it, too."""
-    ours = isinstance(error, QueryFailed | CheckpointUnusable)
-    return not ours or "org.apache.kafka." in str(error)
+    if isinstance(error, QueryFailed):
+        return error.is_kafkas
+    return not isinstance(error, CheckpointUnusable)
 
 
 def _may_pass(error: Exception) -> bool:

@@ -5,7 +5,7 @@ worker's traceback, if there is one, or else the last exception that Java names.
 worker's code raised comes back with the same rows: state of another version, a package that is
 missing, a newer controller, a defect. A Kafka that refuses its user goes on refusing. Everything
 else is outside (a worker that was killed, a Kafka that does not answer, a full disk) and may be
-over in a moment.
+over in a moment. Some of it is Kafka's, and would be the same on any machine.
 
 Used by ``query``.
 """
@@ -36,6 +36,11 @@ _PERMANENT: Final = re.compile(
     r"|NoSuchMethodError|NoClassDefFoundError|UnsupportedClassVersionError)\b"
 )
 """What Kafka's own clients never try again, and what lies in the installation."""
+_KAFKAS: Final = re.compile(
+    r"org\.apache\.kafka\.|\.kafka010\.\w+Exception|\bKafka\b|\bKAFKA_"
+    r"|\bCannot fetch record|\boffset was changed"
+)
+"""What Kafka's clients say, Spark of Kafka, and this controller: in doubt it is Kafka's."""
 _REFUSED: Final = {
     KafkaError._AUTHENTICATION,  # noqa: SLF001 - librdkafka's own name
     KafkaError.SASL_AUTHENTICATION_FAILED,
@@ -53,6 +58,8 @@ class Ending:
     cause: str
     passes: bool
     """Whether it is worth another try."""
+    is_kafkas: bool = False
+    """Whether it comes of Kafka."""
 
 
 def ending_of(text: str) -> Ending:
@@ -66,7 +73,8 @@ def ending_of(text: str) -> Ending:
     )
     telling = [cause for cause in _CAUSED.findall(text) if ": " in cause]
     cause = telling[-1].strip() if telling else first
-    return Ending(cause, passes=not _PERMANENT.search("\n".join([first, *telling])))
+    told = "\n".join([first, *telling])
+    return Ending(cause, not _PERMANENT.search(told), bool(_KAFKAS.search(told)))
 
 
 def may_pass(error: KafkaError) -> bool:
@@ -76,7 +84,7 @@ def may_pass(error: KafkaError) -> bool:
 
 def _of_python(name: str, text: str) -> Ending:
     if name in _OURS:
-        return Ending(text, _OURS[name])
+        return Ending(text, _OURS[name], bool(_KAFKAS.search(text)))
     cause = f"{name}: {text}" if text else name
     if name in _MISSING:
         remedy = "the Python of Spark's workers lacks a package: install trimtab's there"

@@ -48,7 +48,7 @@ class Horizon:
         self.failures = 0
         """How often the query has failed since then."""
         self.in_a_row = 0
-        """How often since the last batch, for reasons that are not Kafka's."""
+        """How often since the last batch, and since Kafka was the reason."""
 
     @property
     def start(self) -> str:
@@ -59,7 +59,7 @@ class Horizon:
         """Note that the query has failed: nothing is read until another one begins."""
         with self._lock:
             self.failures += 1
-            self.in_a_row += not by_kafka
+            self.in_a_row = 0 if by_kafka else self.in_a_row + 1
             self._reads = False
             self._ticks.clear()
 

@@ -17,6 +17,7 @@ from confluent_kafka import OFFSET_END, Consumer, KafkaException, Message, Topic
 
 from streaming.feeds.clients import WORN_S, discard
 from streaming.feeds.feed import PROMPT, logger, reader_config, taken
+from streaming.feeds.status import INTERVAL_S
 from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.startup.silence import Silence
@@ -46,6 +47,8 @@ _FAILURES: Final = 3
 """So often in a row it fails, and ..."""
 _FAILING_S: Final = 60.0
 """... for so long: what lasts longer than a crowded moment does not pass by itself."""
+_HEARD_S: Final = 3 * INTERVAL_S
+"""After a longer time without a word, as while Kafka is away, this begins anew."""
 _TICKS: Final = 2
 """A controller that ticked in the last so many intervals may be active."""
 NOT_TOLD: Final = "could not learn from Kafka which controller is active"
@@ -94,6 +97,8 @@ class Activity:
         """Who said so last."""
         self._failing: dict[str, float] = {}
         """Who says of itself that it fails, and since when."""
+        self._said: dict[str, float] = {}
+        """Who has said anything of itself, and when last."""
         self._begin()
 
     @property
@@ -228,11 +233,12 @@ class Activity:
             self._note_word(record)
 
     def _note_word(self, said: Controller) -> None:
-        name = said.controller
-        if (said.failures or 0) >= _FAILURES:
-            self._failing.setdefault(name, time.monotonic())
-        else:
+        name, now = said.controller, time.monotonic()
+        if (said.failures or 0) < _FAILURES or now - self._said.get(name, now) > _HEARD_S:
             self._failing.pop(name, None)
+        if (said.failures or 0) >= _FAILURES:
+            self._failing.setdefault(name, now)
+        self._said[name] = now
         if said.role == "ended" and name in self._active:
             del self._active[name]
             self._ended = name

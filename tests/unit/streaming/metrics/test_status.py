@@ -51,6 +51,8 @@ def test_it_says_that_its_query_fails_until_a_batch_is_committed() -> None:
     assert work.status.record().failures is None
     work.horizon.failed(by_kafka=False)
     work.horizon.failed(by_kafka=True)
+    assert work.status.record().failures is None
+    work.horizon.failed(by_kafka=False)
     assert 1 == work.status.record().failures
     work.commits(7, 100)
     assert work.status.record().failures is None

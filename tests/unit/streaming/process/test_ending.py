@@ -54,7 +54,8 @@ from the Python worker: Traceback (most recent call last):
 )
 def test_what_a_worker_raised_is_the_cause(raised: str, cause: str, passes: bool) -> None:  # noqa: FBT001 - a row of the table
     """Its last line; only the state of the machine passes by itself."""
-    assert Ending(cause, passes) == ending_of(WRAPPED.replace("{raised}", raised))
+    found = ending_of(WRAPPED.replace("{raised}", raised))
+    assert (cause, passes) == (found.cause, found.passes)
 
 
 def test_of_one_exception_behind_another_the_last_is_the_cause() -> None:
@@ -96,7 +97,32 @@ def test_what_java_never_tries_again_does_not_pass(caused: str, passes: bool) ->
     """Kafka's own clients end for these, and a class that is missing stays so."""
     text = f"org.apache.spark.SparkException: Job aborted\n\tat x\nCaused by: {caused}\n\tat y\n"
 
-    assert Ending(caused, passes) == ending_of(text)
+    found = ending_of(text)
+    assert (caused, passes) == (found.cause, found.passes)
+
+
+FETCHED = "java.util.concurrent.TimeoutException: Cannot fetch record for offset 12 in 120000 ms"
+CHANGED = "java.lang.IllegalStateException: Partition t.routes-0's offset was changed from 10 to 0"
+TIMED_OUT = "org.apache.kafka.common.errors.TimeoutException: Timed out"
+RESET = f"{TIMED_OUT}\nCaused by: java.io.IOException: Connection reset"
+LOST = "streaming.cell.gate.Untold: Kafka has lost what start 1 was told of partition 2"
+FULL = "java.io.IOException: No space left on device"
+FULL_HERE = "OSError: [Errno 28] No space left"
+
+
+@pytest.mark.parametrize("caused", [FETCHED, CHANGED, TIMED_OUT, RESET])
+def test_what_is_kafka_s_is_known(caused: str) -> None:
+    """Also by Spark's words for it, wherever it stands: another machine would meet it, too."""
+    assert ending_of(f"org.apache.spark.SparkException: Job aborted\nCaused by: {caused}").is_kafkas
+    assert ending_of(WRAPPED.replace("{raised}", LOST)).is_kafkas
+
+
+def test_what_is_this_machine_s_is_not_kafka_s() -> None:
+    """Although it happens where Kafka is read and written."""
+    frame = "\tat org.apache.spark.sql.kafka010.KafkaDataWriter.write(KafkaDataWriter.scala:1)"
+    text = f"org.apache.spark.SparkException: Job aborted\n{frame}\nCaused by: {FULL}\n{frame}\n"
+    assert not ending_of(text).is_kafkas
+    assert not ending_of(WRAPPED.replace("{raised}", FULL_HERE)).is_kafkas
 
 
 def test_kafka_s_errors_are_judged_alike() -> None:

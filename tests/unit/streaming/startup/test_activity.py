@@ -230,3 +230,19 @@ def test_who_fails_says_so_for_long(
         following.listen()
 
     assert fails == (following.failing() is not None)
+
+
+def test_a_time_without_a_word_is_no_failure(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Kafka was away, and its next try may work."""
+    monkeypatch.setattr(activity, "_FAILING_S", 5 * TICK_MS / 1000)
+    monkeypatch.setattr(activity, "_HEARD_S", 5 * TICK_MS / 1000)
+    kafka = Kafka(ticks_in=0)
+    following = follower(monkeypatch, tmp_path, kafka)
+    for _ in range(2):
+        kafka.said.append(word("a", 3))
+        cause_after(following, 10)
+        kafka.said.append(word("a", 3))
+        following.listen()
+        assert following.failing() is None

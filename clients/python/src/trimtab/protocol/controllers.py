@@ -85,8 +85,8 @@ class Controller(Record):
     page: Text | None = Field(default=None, description="Where it answers probes, if it does.")
     failures: Count | None = Field(
         default=None,
-        description="How often its query has failed since its last batch, not because of Kafka; "
-        "absent: never.",
+        description="How often its query has failed since its last batch, and since Kafka was the "
+        "reason; absent: never.",
     )
 
 
