@@ -70,6 +70,7 @@ from streaming.startup.reminder import locate, remind
 from streaming.startup.supersession import TAKEN_OVER
 from streaming.startup.takeover import announce, new_start, say_if_stopped
 from streaming.startup.terms import continued, present_terms
+from streaming.startup.younger import YoungerStart
 
 DISTRIBUTION: Final = "trimtab-controller"
 _TOO_OLD: Final = (
@@ -199,11 +200,13 @@ class Beginning:
     _moves_over: bool = field(default=False, init=False)
     """A new checkpoint was asked for, and has not been begun yet."""
     _own_start: OwnStart = field(init=False)
+    _younger: YoungerStart = field(init=False)
 
     def __post_init__(self) -> None:
         self._checkpoint = Checkpoint(self.spark, self.options.query.checkpoint)
         self._moves_over = self.options.query.new_checkpoint
         self._own_start = OwnStart(self.options.topics.prefix, self.operator.starts)
+        self._younger = YoungerStart(self.options, self.operator.starts)
 
     @contextmanager
     def query(self, activation: Activation) -> Iterator[StreamingQuery | None]:
@@ -270,6 +273,10 @@ class Beginning:
 
     def _over(self, contents: Contents) -> str | None:
         """Say why this controller is not to go on, if so."""
+        lost = self._own_start.lost(contents)
+        fails = lost is None and self.horizon.in_a_row > 0  # so it may not reach its checkpoint
+        if fails and (younger := self._younger.found(contents, self.stop)) is not None:
+            return f"{TAKEN_OVER}: {younger}"
         if (elsewhere := self._checkpoint.moved_to()) is not None:
             return f"{TAKEN_OVER}: the checkpoint is {elsewhere} now"
-        return self._own_start.lost(contents)
+        return lost

@@ -13,6 +13,8 @@ from streaming.query import QueryFailed
 from streaming.start import Beginning, _own_activation
 from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.losses import Contents, Ends, NotSurveyed
+from streaming.startup.supersession import TAKEN_OVER
+from streaming.startup.younger import YoungerStart
 
 NOTHING: Any = None
 
@@ -25,6 +27,7 @@ class OldCheckpoint:
         self.done: list[str] = []
         self.hurt: list[str] = []
         self.elsewhere: str | None = None
+        self.is_there = True
 
     def damage(self) -> list[str]:
         """What is wrong with its files."""
@@ -32,6 +35,8 @@ class OldCheckpoint:
 
     def moved_to(self) -> str | None:
         """Where a standby has put it."""
+        if not self.is_there:
+            raise CheckpointUnusable("the mount is lost")
         return self.elsewhere
 
     def try_out(self) -> None:
@@ -73,7 +78,8 @@ def on_a_checkpoint(
     )
     options = cast("Any", SimpleNamespace(topics=topics, query=query))
     operator = cast("Any", SimpleNamespace(starts=starts))
-    return Beginning(NOTHING, options, operator, NOTHING, Event()), old
+    horizon = cast("Any", SimpleNamespace(in_a_row=0))
+    return Beginning(NOTHING, options, operator, horizon, Event()), old
 
 
 @pytest.mark.parametrize(
@@ -212,6 +218,23 @@ def test_who_finds_that_a_standby_has_its_checkpoint_ends(monkeypatch: pytest.Mo
         one._choose_checkpoint("2-b")  # noqa: SLF001 - what each try begins with
 
     assert (False, []) == (ended.value.passes, old.done)
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_who_was_relieved_ends_although_it_cannot_reach_its_checkpoint(
+    monkeypatch: pytest.MonkeyPatch, *, fails: bool
+) -> None:
+    """No batch of it reads the start of its successor; who does not fail need not look."""
+    told = Contents("c", {"t.routes": "id-1"}, {("t.routes", 0): Ends(0, 99)})
+    monkeypatch.setattr("streaming.start.survey", lambda *_: told)
+    one, old = on_a_checkpoint(monkeypatch, starts=(12,))
+    monkeypatch.setattr(YoungerStart, "found", lambda *_: "t.routes/0@17")
+    old.is_there, one.horizon.in_a_row = False, 3 * fails
+    kind, said = (QueryFailed, TAKEN_OVER) if fails else (CheckpointUnusable, "the mount is lost")
+    with pytest.raises(kind, match=said) as ended:
+        one._choose_checkpoint("2-b")  # noqa: SLF001 - what each try begins with
+
+    assert fails == (not getattr(ended.value, "passes", True))
 
 
 @pytest.mark.parametrize(
