@@ -26,8 +26,6 @@ from streaming.startup.takeover import announce, give_time, say_if_stopped
 from trimtab.protocol import Controller, HandOver, Tick
 
 _NAME: Final = "standby"
-_RELIEVED_S: Final = 2.0
-"""So long one that fails is waited for: it reads the start only if a batch works after all."""
 
 
 class NameTaken(Exception):  # noqa: N818 - it names what happened
@@ -84,7 +82,7 @@ class Standby:
             Undelivered: Kafka did not take it.
         """
         starts = announce(self._options, start, writer)
-        give_time(self._activity, stop, _RELIEVED_S if self.has_relieved else None)
+        give_time(self._activity, stop)
         say_if_stopped(stop)
         self._activity.close()
         return starts

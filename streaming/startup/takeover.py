@@ -34,20 +34,19 @@ def new_start() -> str:
     return f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}"
 
 
-def give_time(activity: Activity, stop: Event, longest_s: float | None = None) -> None:
+def give_time(activity: Activity, stop: Event) -> None:
     """Wait until the controller that was active has read the start, and decides no more."""
-    longest_s = LONGEST_S if longest_s is None else longest_s
     if activity.over() is not None:
         return
     log = logger(_NAME).bind(active=activity.last)
     log.info("another controller was active a moment ago; waiting for it to end")
-    if (cause := activity.wait(stop, longest_s)) is not None:
+    if (cause := activity.wait(stop, LONGEST_S)) is not None:
         log.info("no other controller decides", cause=cause)
     elif not stop.is_set():
         log.warning(
             "the other controller still runs. Continuing. It may still publish its current batch; "
             "stop it if you can",
-            waited_s=longest_s,
+            waited_s=LONGEST_S,
         )
 
 

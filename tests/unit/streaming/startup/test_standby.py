@@ -5,14 +5,13 @@ On a new one there is no tick, and none will come.
 
 from pathlib import Path
 from threading import Event, Timer
-from typing import Any, cast
 
 import pytest
 from confluent_kafka import TopicPartition
 
 from console.settings import load
 from console.wiring import options
-from streaming.startup import activity, standby, takeover
+from streaming.startup import activity, standby
 from streaming.startup.standby import Standby
 from tests.unit.streaming.startup.spoken import word
 from trimtab.protocol import Controller
@@ -68,7 +67,6 @@ class Failing:
 
     last = "a"
     is_read = True
-    waited_s = 0.0
 
     def __init__(self, *_: object) -> None:
         """Listen to it."""
@@ -83,10 +81,6 @@ class Failing:
 
     def over(self) -> None:
         """It ticks."""
-
-    def wait(self, _stop: Event, longest_s: float) -> None:
-        """It ticks on, and does not end; note how long that was waited for."""
-        self.waited_s = longest_s
 
     def close(self) -> None:
         """Listen no more."""
@@ -118,22 +112,3 @@ def test_one_that_fails_is_relieved_by_one_that_would_do(
     one = Standby(chosen, is_fit, lambda: would_do)
     is_its_turn = one.wait(stop) is not None
     assert (fit and would_do, fit and would_do) == (is_its_turn, one.has_relieved)
-
-
-@pytest.mark.parametrize(("relieved", "waited_s"), [(True, 2.0), (False, takeover.LONGEST_S)])
-def test_one_that_fails_is_hardly_waited_for(
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    relieved: bool,  # noqa: FBT001 - a column
-    waited_s: float,
-) -> None:
-    """It has no batch that could read the start; nobody decides meanwhile."""
-    monkeypatch.chdir(tmp_path)
-    activity_of_a = Failing()
-    monkeypatch.setattr(standby, "Activity", lambda *_: activity_of_a)
-    monkeypatch.setattr(standby, "announce", lambda *_: (7,))
-    chosen = options(load().settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
-    one = Standby(chosen, lambda: True, lambda: True)
-    one.has_relieved = relieved
-    assert (7,) == one.take_over("1-a", cast("Any", None), Event())
-    assert waited_s == activity_of_a.waited_s
