@@ -274,8 +274,8 @@ class Beginning:
     def _over(self, contents: Contents) -> str | None:
         """Say why this controller is not to go on, if so."""
         lost = self._own_start.lost(contents)
-        fails = lost is None and self.horizon.in_a_row > 0  # so it may not reach its checkpoint
-        if fails and (younger := self._younger.found(contents, self.stop)) is not None:
+        looks = lost is None and self.horizon.fails  # for it may not reach its checkpoint
+        if looks and (younger := self._younger.found(contents, self.stop)) is not None:
             return f"{TAKEN_OVER}: {younger}"
         if (elsewhere := self._checkpoint.moved_to()) is not None:
             return f"{TAKEN_OVER}: the checkpoint is {elsewhere} now"

@@ -49,6 +49,8 @@ class Horizon:
         """How often the query has failed since then."""
         self.in_a_row = 0
         """How often since the last batch, and since Kafka was the reason."""
+        self.fails = False
+        """Whether it has failed since the last batch, for whatever reason."""
 
     @property
     def start(self) -> str:
@@ -60,6 +62,7 @@ class Horizon:
         with self._lock:
             self.failures += 1
             self.in_a_row = 0 if by_kafka else self.in_a_row + 1
+            self.fails = True
             self._reads = False
             self._ticks.clear()
 
@@ -108,7 +111,7 @@ class Horizon:
     def committed(self, sources: Iterable[tuple[str, str]]) -> None:
         """Note a batch: where each source has been read to, and where it ends, as JSON."""
         self.batches += 1
-        self.in_a_row = 0
+        self.in_a_row, self.fails = 0, False
         read = [(json.loads(end or "null"), json.loads(last or "null")) for end, last in sources]
         if any(_is_cut(end, last) for end, last in read if not self._is_routine(end)):
             return

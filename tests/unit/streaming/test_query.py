@@ -146,9 +146,10 @@ def test_only_failures_of_its_own_count_for_a_standby(failure: Exception, own: i
     one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
     one.run()
 
-    assert own == one.listener.horizon.in_a_row
-    one.listener.horizon.committed([])
-    assert 0 == one.listener.horizon.in_a_row
+    horizon = one.listener.horizon
+    assert (own, True) == (horizon.in_a_row, horizon.fails)
+    horizon.committed([])
+    assert (0, False) == (horizon.in_a_row, horizon.fails)
 
 
 def test_who_relieves_one_that_fails_tries_on_as_that_did() -> None:

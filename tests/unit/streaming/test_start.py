@@ -78,7 +78,7 @@ def on_a_checkpoint(
     )
     options = cast("Any", SimpleNamespace(topics=topics, query=query))
     operator = cast("Any", SimpleNamespace(starts=starts))
-    horizon = cast("Any", SimpleNamespace(in_a_row=0))
+    horizon = cast("Any", SimpleNamespace(fails=False))
     return Beginning(NOTHING, options, operator, horizon, Event()), old
 
 
@@ -229,7 +229,7 @@ def test_who_was_relieved_ends_although_it_cannot_reach_its_checkpoint(
     monkeypatch.setattr("streaming.start.survey", lambda *_: told)
     one, old = on_a_checkpoint(monkeypatch, starts=(12,))
     monkeypatch.setattr(YoungerStart, "found", lambda *_: "t.routes/0@17")
-    old.is_there, one.horizon.in_a_row = False, 3 * fails
+    old.is_there, one.horizon.fails = False, fails
     kind, said = (QueryFailed, TAKEN_OVER) if fails else (CheckpointUnusable, "the mount is lost")
     with pytest.raises(kind, match=said) as ended:
         one._choose_checkpoint("2-b")  # noqa: SLF001 - what each try begins with

@@ -1,5 +1,6 @@
 """When a wanted side is obeyed."""
 
+from contextlib import suppress
 from unittest.mock import Mock
 
 import pytest
@@ -71,7 +72,7 @@ def test_who_was_away_does_not_write_again_what_it_had_read(
     kafka: _Kafka, monkeypatch: pytest.MonkeyPatch, away_s: float, then: Side | None
 ) -> None:
     """Meanwhile the group may have moved back, and the choice may have been deleted since."""
-    monkeypatch.setattr(wanted_side, "now_s", iter((100.0, *[100.0 + away_s] * 2)).__next__)
+    monkeypatch.setattr(wanted_side, "now_s", iter((100.0, 100.0 + away_s)).__next__)
     frozen = WantedSide({}, "billing", "t.")
     kafka.offset = SIDES.index("trimtab")
     frozen.read()
@@ -79,6 +80,29 @@ def test_who_was_away_does_not_write_again_what_it_had_read(
 
     assert then == frozen.read()
     assert [1] * (then is not None) == kafka.commits
+
+
+@pytest.mark.parametrize("side", ["kafka", "trimtab"])
+def test_who_looks_all_the_time_keeps_what_it_had_read(
+    kafka: _Kafka, monkeypatch: pytest.MonkeyPatch, side: Side
+) -> None:
+    """However long ago that was: a move back ends though its choice was deleted meanwhile.
+
+    Trimtab's is written again as soon as Kafka takes it.
+    """
+    times = range(100, 200, 8)
+    monkeypatch.setattr(wanted_side, "now_s", iter(map(float, times)).__next__)
+    wanted = WantedSide({}, "billing", "t.")
+    kafka.offset = SIDES.index(side)
+    wanted.read()
+    kafka.offset, kafka.refuses = -1001, side == "trimtab"
+    for _ in times[2:]:
+        with suppress(KafkaException):
+            wanted.read()
+    kafka.refuses = False
+
+    assert side == wanted.read()
+    assert [SIDES.index(side)] * (side == "trimtab") == kafka.commits
 
 
 def test_a_choice_that_is_there_is_not_written_over(kafka: _Kafka) -> None:

@@ -41,7 +41,8 @@ class WantedSide:
         self._settings = unpolled(kafka) | ours
         self._consumer = Consumer(self._settings)
         self._last: Side | None = None
-        self._seen_s = 0.0
+        self._looked_s = 0.0
+        """When Kafka said last what it has, a choice or none."""
 
     def read(self) -> Side | None:
         """Read it, and write it again if Kafka has forgotten that it was trimtab's.
@@ -76,9 +77,11 @@ class WantedSide:
 
     def _found(self) -> Side | None:
         (found,) = checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
+        now = now_s()
+        was_away, self._looked_s = now - self._looked_s > _RECENT_S, now
         if 0 <= found.offset < len(SIDES):
-            self._last, self._seen_s = SIDES[found.offset], now_s()
-        elif now_s() - self._seen_s > _RECENT_S:
+            self._last = SIDES[found.offset]
+        elif was_away:
             self._last = None
         elif self._last == "trimtab":
             self.choose(self._last, "Kafka had forgotten it")
