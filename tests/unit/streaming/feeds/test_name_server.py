@@ -21,6 +21,7 @@ from tests.builders.name_server import KNOWN, NONE_KNOWN, answering, framed
 from trimtab.protocol import RunRef
 
 QUICK_S = 0.2
+PATIENT_S = 60.0
 OF_4 = (
     b'{"brokerDatas":[{"brokerAddrs":{0:"127.0.0.1:1"},"brokerName":"broker-b","cluster":"c"}],'
     b'"queueDatas":[{"brokerName":"broker-b","perm":6,"readQueueNums":4,"writeQueueNums":8},'
@@ -31,8 +32,10 @@ OF_4 = (
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(name_server, "_TIMEOUT_S", QUICK_S)
+def _patient(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who answers may take its time on a busy machine; marked, a test says how long it may."""
+    mark = request.node.get_closest_marker("waits")
+    monkeypatch.setattr(name_server, "_TIMEOUT_S", mark.args[0] if mark else PATIENT_S)
 
 
 @contextmanager
@@ -113,6 +116,7 @@ def test_garbage_is_no_header(header: bytes) -> None:
         answer(header, b"")
 
 
+@pytest.mark.waits(2.0)  # for one that is slow, and for the next one
 @pytest.mark.parametrize(
     "says",
     [
@@ -199,6 +203,7 @@ def test_one_that_does_not_tell_its_brokers_is_believed_in_what_it_has() -> None
     assert {"orders": 6} == {topic: it.queues for topic, it in found.items()}
 
 
+@pytest.mark.waits(QUICK_S)
 def test_one_that_hangs_does_not_hold_up_who_asks() -> None:
     """It rests longer than it waits: Kafka's routes are read meanwhile."""
     with server(b"") as hung:
