@@ -1,6 +1,7 @@
 """A log that members and a controller write, cut into batches at times of their own."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -131,19 +132,8 @@ class Cluster:
 
     def write(self, *without: str) -> str:
         """Write it as a recording without batches."""
-        lines = [
-            {
-                "topic": row.topic,
-                "partition": row.partition,
-                "offset": row.offset,
-                "timestamp": row.appended_ms,
-                "key": (row.key or b"").decode(),
-                "value": None if row.value is None else row.value.decode(),
-            }
-            for row in self.rows
-            if row.topic.removeprefix(PREFIX) not in without
-        ]
-        Path("cluster.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+        rows = (row for row in self.rows if row.topic.removeprefix(PREFIX) not in without)
+        Path("cluster.jsonl").write_text(recorded(rows))
         return "cluster.jsonl"
 
     def compact(self) -> None:
@@ -188,3 +178,19 @@ def a_cluster(
     del cluster.members["c"]
     cluster.lives(5)
     return cluster
+
+
+def recorded(rows: Iterable[Row]) -> str:
+    """Rows as a recording has them, line by line."""
+    lines = (
+        {
+            "topic": row.topic,
+            "partition": row.partition,
+            "offset": row.offset,
+            "timestamp": row.appended_ms,
+            "key": (row.key or b"").decode(),
+            "value": None if row.value is None else row.value.decode(),
+        }
+        for row in rows
+    )
+    return "".join(f"{json.dumps(line)}\n" for line in lines)

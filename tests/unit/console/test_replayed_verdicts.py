@@ -17,6 +17,7 @@ from streaming.wire.slots import slot_of
 from tests.builders.command_line import Run
 from tests.builders.log import PARTITIONS, PREFIX, Log
 from tests.builders.reports import EAST, outage
+from tests.unit.console.a_controller import recorded
 from trimtab.protocol import BROKERS, partition_of
 
 ALIKE = [f"topics.prefix={PREFIX}", f"topics.partitions={PARTITIONS}"]
@@ -49,18 +50,7 @@ def in_production(rows: list[Row], chosen: list[str]) -> Published:
 
 def replayed(rows: list[Row], chosen: list[str], run: Run) -> Published:
     """What `trimtab replay` makes of the same batch."""
-    lines = [
-        {
-            "topic": row.topic,
-            "partition": row.partition,
-            "offset": row.offset,
-            "timestamp": row.appended_ms,
-            "key": (row.key or b"").decode(),
-            "value": (row.value or b"").decode(),
-        }
-        for row in rows
-    ]
-    Path("recording.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    Path("recording.jsonl").write_text(recorded(rows))
     flags = [flag for it in chosen for flag in ("--set", it)]
     code, printed, _ = run("replay", "recording.jsonl", "--every", "600000", "--json", *flags)
     assert 0 == code

@@ -96,6 +96,19 @@ def test_what_passes_is_tried_until_it_is_told_to_stop() -> None:
     assert ["cannot run the query; retrying"] == [line["event"] for line in lines]
 
 
+def run_on(one: Life, failure: Exception) -> None:
+    """Run it; the try that begins fails, and the others go on as they do."""
+    lives = one._live  # noqa: SLF001 - a step of the template
+
+    def told(activation: Activation) -> None:
+        if one.lived == 1:
+            raise failure
+        lives(activation)
+
+    one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
+    one.run()
+
+
 @pytest.mark.parametrize(
     ("failure", "pauses"),
     [
@@ -109,15 +122,7 @@ def test_only_the_first_question_is_soon_asked_again(failure: Exception, pauses:
     """Who comes further has read what is published, or published it again."""
     stop = NoWait(7)
     one = life(works=1, stop=stop)
-    lives = one._live  # noqa: SLF001 - a step of the template
-
-    def told(activation: Activation) -> None:
-        if one.lived == 1:
-            raise failure
-        lives(activation)
-
-    one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
-    one.run()
+    run_on(one, failure)
 
     assert [1, *pauses] == stop.pauses
 
@@ -136,15 +141,7 @@ def test_only_the_first_question_is_soon_asked_again(failure: Exception, pauses:
 def test_only_failures_of_its_own_count_for_a_standby(failure: Exception, own: int) -> None:
     """Kafka's would meet it, too, and what failed before it, in the try that worked, is past."""
     one = life(works=1, stop=NoWait(20))
-    lives = one._live  # noqa: SLF001 - a step of the template
-
-    def told(activation: Activation) -> None:
-        if one.lived == 1:
-            raise failure
-        lives(activation)
-
-    one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
-    one.run()
+    run_on(one, failure)
 
     horizon = one.listener.horizon
     assert (own, True) == (horizon.in_a_row, horizon.fails)
