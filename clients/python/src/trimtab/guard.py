@@ -145,8 +145,9 @@ class Guard:
 
     def _stand(self, end: OtherEnd, post: Post) -> None:
         """Take up a post: watch the process, then say so, then go to Kafka."""
-        if end.is_foreign:
-            end.say(Refused(reason="it is in another container, and cannot end this process"))
+        refusal = end.refusal()
+        if refusal is not None:
+            end.say(Refused(reason=refusal))
             return
         end.watch()
         if end.process is not None:

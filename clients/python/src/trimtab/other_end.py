@@ -23,6 +23,10 @@ _LONGEST: Final = 64 * 1024 * 1024
 _CHUNK: Final = 1024 * 1024
 _CREDENTIALS: Final = struct.Struct("3i")
 """Linux's `struct ucred`: process, user, group."""
+_STRANGE: Final = (
+    "/proc is another container's, so this process cannot be found there: mount its own"
+    " (unshare --mount-proc, bwrap --proc /proc)"
+)
 
 
 class OtherEnd:
@@ -40,19 +44,22 @@ class OtherEnd:
         self._said = bytearray()
         self._answering = threading.Lock()
 
-    @property
-    def is_foreign(self) -> bool:
-        """Whether it counts processes by itself, as another container does, also one within ours.
+    def refusal(self) -> str | None:
+        """Say why it cannot be guarded: it counts by itself, as another container, or is unseen.
 
         One of the two cannot watch the other, or not end it by the number that it is told. The
         member may close the connection and work on: nobody would know whether what it said holds.
         """
         if not hasattr(socket, "SO_PEERCRED"):
-            return False
+            return None
         try:
-            return not self.pid or _depth_of(self.pid) != _depth_of("self")
-        except OSError:
-            return True  # nobody could look who it is, and so could the member not look at us
+            if str(Path("/proc/self").readlink()) != str(os.getpid()):
+                return _STRANGE
+            if self.pid and _depth_of(self.pid) == _depth_of("self"):
+                return None
+        except OSError as error:  # nobody could look who it is, and so might the member not at us
+            return f"the guard cannot look who it is: {error}"
+        return "it is in another container, and cannot end this process"
 
     def watch(self) -> None:
         """Watch the process, if there is a way; it still lives, or nothing is said of it later."""
