@@ -165,3 +165,8 @@ def test_a_topic_that_is_unsubscribed_is_given_up_though_nobody_asks() -> None:
 def test_a_consumer_that_subscribes_too_much_works_on_what_it_had() -> None:
     """RocketMQ allows more topics than a member may have. What it has given up is others'."""
     assert ["WAITING [visits]"] == play("too-many")
+
+
+def test_one_that_has_given_up_all_and_subscribes_too_much_leaves() -> None:
+    """It would keep what it had, and its client would work on none of it."""
+    assert ["WAITING LEFT"] == play("too-many-others")

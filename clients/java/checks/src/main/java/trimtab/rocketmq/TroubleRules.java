@@ -144,6 +144,8 @@ public final class TroubleRules {
                 return unsubscribed();
             case "too-many":
                 return tooMany();
+            case "too-many-others":
+                return tooManyOthers();
             default:
                 throw new IllegalArgumentException(trouble);
         }
@@ -633,15 +635,33 @@ public final class TroubleRules {
         client.topics = List.of("orders", "visits");
         Follower follower = follower();
         follower.share("billing", "a", List.of(NAMED), List.of("a"));
-        List<String> many = new ArrayList<>(List.of("visits"));
-        for (int number = 0; number < 1_000; number++) {
-            many.add("topic-" + number);
-        }
-        client.topics = many;
+        client.topics = tooManyWith("visits");
         follower.share("billing", "a", List.of(NAMED), List.of("a"));
         Thread.sleep(SOON_MS);
         Object profile = Fields.get(Fields.get(follower, "member"), "profile");
         return follower.state() + " " + Fields.get(profile, "topics");
+    }
+
+    /** The same of one that gives up both: at first, and after more than ten seconds. */
+    private String tooManyOthers() throws InterruptedException {
+        client.topics = List.of("orders", "visits");
+        Follower follower = follower();
+        follower.share("billing", "a", List.of(NAMED), List.of("a"));
+        client.topics = tooManyWith("letters");
+        Thread.sleep(SOON_MS);
+        State first = follower.state();
+        for (int patience = 0; patience < 2; patience++) {
+            Waiting.await(() -> follower.state() != first);
+        }
+        return first + " " + follower.state();
+    }
+
+    private static List<String> tooManyWith(String topic) {
+        List<String> many = new ArrayList<>(List.of(topic));
+        for (int number = 0; number < 1_000; number++) {
+            many.add("topic-" + number);
+        }
+        return many;
     }
 
     private Keeper keeper() {

@@ -31,7 +31,7 @@ final class Keeper {
     private static final long REMIND_NS = 1_000_000_000L;
     /** Who has had no queue for so long may ask why. */
     private static final long IDLE_NS = 15_000_000_000L;
-    /** Who subscribes nothing for so long is not about to subscribe something else. */
+    /** Who subscribes nothing that it may work on for so long is not about to subscribe something else. */
     private static final long ALOOF_NS = 10_000_000_000L;
 
     private final Client client;
@@ -52,7 +52,7 @@ final class Keeper {
     private long remindAt;
     /** Since when it has had no queue; 0: it has had one, or has been told that it has none. */
     private long idleSince;
-    /** Since when it subscribes nothing; 0: it does. */
+    /** Since when it subscribes nothing that it may work on; 0: it does. */
     private long aloofSince;
 
     Keeper(Client client, Departures departures, Answers answers, Stalls stalls, Alone alone, Sides sides,
@@ -81,11 +81,16 @@ final class Keeper {
         thread.start();
     }
 
-    /** The consumer subscribes these, which are some. If they are refused, those count that it had before, and has still. */
-    void follow(Member member, List<String> topics) {
+    /**
+     * The consumer subscribes these, which are some. If they are refused, those count that it had before, and has still;
+     * returns whether there are any.
+     */
+    boolean follow(Member member, List<String> topics) {
+        keepTo(topics);
         try {
             want(member, topics);
             hasSaidThatTheyAreRefused = false;
+            return true;
         } catch (IllegalArgumentException e) { // RocketMQ allows names and numbers that trimtab does not
             if (!hasSaidThatTheyAreRefused) {
                 hasSaidThatTheyAreRefused = true;
@@ -96,8 +101,8 @@ final class Keeper {
             if (!still.isEmpty()) {
                 want(member, still);
             }
+            return !still.isEmpty();
         }
-        keepTo(topics);
     }
 
     private void want(Member member, List<String> topics) {
@@ -175,20 +180,20 @@ final class Keeper {
         }
     }
 
-    /** Who has unsubscribed all asks no strategy any more, and a member has topics; so it leaves. */
+    /** Who has unsubscribed all that it may have works on nothing any more, and a member has topics; so it leaves. */
     private void follow(Member member) {
         List<String> topics = client.topics();
-        if (!topics.isEmpty()) {
+        if (topics.isEmpty()) {
+            keepTo(topics);
+        } else if (follow(member, topics)) {
             aloofSince = 0;
-            follow(member, topics);
             return;
         }
-        keepTo(topics);
         aloofSince = aloofSince == 0 ? System.nanoTime() : aloofSince;
         if (System.nanoTime() - aloofSince > ALOOF_NS && !hasLeft) {
             hasLeft = true;
-            LOG.warn("this consumer of {} subscribes nothing any more: it leaves, and works on nothing until it is"
-                    + " started anew", client.group());
+            LOG.warn("this consumer of {} subscribes nothing any more that it may work on: it leaves, and works on"
+                    + " nothing until it is started anew", client.group());
             member.leave(revocationTimeout);
         }
     }
