@@ -170,3 +170,10 @@ def test_a_consumer_that_subscribes_too_much_works_on_what_it_had() -> None:
 def test_one_that_has_given_up_all_and_subscribes_too_much_leaves() -> None:
     """It would keep what it had, and its client would work on none of it."""
     assert ["WAITING LEFT"] == play("too-many-others")
+
+
+@CLIENTS
+def test_queues_that_were_told_before_it_was_attached_are_pulled(client: str) -> None:
+    """Who is never pulled for never asks, and the log would not say why nothing is worked on."""
+    queue = "[MessageQueue [topic=orders, brokerName=broker-a, queueId=0]]"
+    assert [queue] == play("assigned", client=client)

@@ -146,6 +146,8 @@ public final class TroubleRules {
                 return tooMany();
             case "too-many-others":
                 return tooManyOthers();
+            case "assigned":
+                return assigned();
             default:
                 throw new IllegalArgumentException(trouble);
         }
@@ -662,6 +664,16 @@ public final class TroubleRules {
             many.add("topic-" + number);
         }
         return many;
+    }
+
+    /** What a consumer pulls that was told its queues before it was attached. */
+    private String assigned() {
+        DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
+        consumer.assign(List.of(NAMED));
+        new LiteClient(consumer, gate);
+        DefaultLitePullConsumerImpl inner =
+                (DefaultLitePullConsumerImpl) Fields.get(consumer, "defaultLitePullConsumerImpl");
+        return inner.getAssignedMessageQueue().getAssignedMessageQueues().toString();
     }
 
     private Keeper keeper() {

@@ -46,11 +46,13 @@ final class LiteClient extends Client {
         this.inner = inner;
         this.hand = new Hand(gate);
         demandNew(state(), consumer.getAllocateMessageQueueStrategy());
-        for (String name : new String[] {"rebalanceImpl", "mQClientFactory"}) {
-            Fields.get(inner, name); // not later, on a thread of the client's
+        for (String name : new String[] {"rebalanceImpl", "mQClientFactory", "assignedMessageQueue", "consumeRequestCache"}) {
+            Fields.get(inner, name); // not later, on a thread of the client's, nor when half is done
         }
+        Places places = new Places();
+        places.updateAssignedMessageQueue(inner.getAssignedMessageQueue().getAssignedMessageQueues()); // by assign()
         Fields.set(inner, "consumeRequestCache", hand);
-        Fields.set(inner, "assignedMessageQueue", new Places());
+        Fields.set(inner, "assignedMessageQueue", places);
     }
 
     @Override
