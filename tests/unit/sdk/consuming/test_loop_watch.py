@@ -48,6 +48,35 @@ def test_a_commit_of_what_is_lost_is_taken_back_whatever_hangs(
         reading.upkeep.finish()
 
 
+def test_it_is_taken_back_also_when_the_loop_was_told_to_be_stuck(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The watch has ended then, or hangs in `on_error`, and the member may be long to leave."""
+    reading = InMemory()
+    told, hanging, dropped = (threading.Event() for _ in range(3))
+
+    def hangs(_: float) -> None:
+        told.set()
+        hanging.wait(WAIT_S)
+
+    monkeypatch.setattr(reading.kafka, "write", lambda _: Future[object]())
+    monkeypatch.setattr(reading.kafka, "drop", dropped.set)
+    monkeypatch.setattr("trimtab.consuming.commits.PATIENCE_S", 2 * WAIT_S)  # then it is over
+    monkeypatch.setattr(reading.upkeep.loop, "_max_poll_s", 0.0)
+    monkeypatch.setattr(reading.upkeep.loop, "_stuck", hangs)
+    grant = reading.grant(1)
+    reading.handover.commits.write_soon(lambda: {grant: 7})
+    reading.upkeep.start()
+    try:
+        assert told.wait(WAIT_S)
+        assert not dropped.is_set()
+        reading.owned.clear()
+        assert dropped.wait(WAIT_S / 2)
+    finally:
+        hanging.set()
+        reading.upkeep.finish()
+
+
 def test_a_loop_that_was_told_to_stop_may_be_stuck() -> None:
     """Its member beats on, and nobody else would get its queues."""
     reading = InMemory()

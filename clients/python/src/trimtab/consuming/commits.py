@@ -114,7 +114,10 @@ class Commits:
             RefusedError: Kafka did not take it. It is written again.
         """
         sent = self._sent
-        if sent is None or self._is_awaited(sent) or not self._turn.acquire(blocking=False):
+        if sent is not None and self._is_awaited(sent):
+            self.take_back()  # the watch does it sooner, but not once it has told that all is stuck
+            return
+        if sent is None or not self._turn.acquire(blocking=False):
             return
         try:
             error = self._hear_out()

@@ -1,9 +1,10 @@
 """The watch over a loop: a thread that sees when the application does not come back for messages.
 
 It may hang in what it does with a message; or in the client, where a deserializer or a callback of
-its own runs. Then it keeps the turn, so here none is taken. As it never hangs it takes back commits
-of lost queues, too, which all others may do late: they ask Kafka, or run what the application gave
-them. Used by `upkeep`. Its one rule: it waits for nothing but the time.
+its own runs. Then it keeps the turn, so here none is taken. It hangs at most after it has told
+that. So it takes back commits of lost queues, too, which all others may do late: they ask Kafka, or
+run what the application gave them. Used by `upkeep`. Its one rule: it waits for nothing but the
+time.
 """
 
 import logging
