@@ -66,11 +66,15 @@ class Injector:
         threads = [threading.Thread(target=self._one, args=[it, began]) for it in faults]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            while thread.is_alive():
-                thread.join(0.2)
-                self._fleet.look()
-                self._controller.look()
+        try:
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.2)
+                    self._fleet.look()
+                    self._controller.look()
+        finally:  # whoever comes next is not to be hurt
+            for thread in threads:
+                thread.join()
         if self._failures:
             raise ExceptionGroup("a fault could not be done or undone", self._failures)
 

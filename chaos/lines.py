@@ -44,10 +44,6 @@ class Lines:
         }
         return {name: ",".join(those) for name, those in of_all.items()}
 
-    def __len__(self) -> int:
-        """How many."""
-        return len(self._proxies)
-
     def hurt(self, fault: Fault) -> None:
         """Do what is to be done to a line."""
         proxy = self._of(fault)

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, configuration, settings
 
 from tests.builders.sharing import (
     BACKGROUND,
-    SHARED,
+    TOGETHER,
     Sharing,
     file_of,
     give_way,
@@ -41,6 +41,8 @@ for effort, examples in {"quick": 30, "thorough": 500, "deep": 20_000}.items():
 settings.load_profile("thorough")
 
 
+_TURN_S = 600.0
+"""A test of the shared controller may wait so long for its turn, or for the first start."""
 _GARBAGE = 50_000
 """New objects between two looks for cycles. With Python's 700 pure tests spend a tenth of their
 time looking, through a million objects of modules that stay."""
@@ -70,9 +72,10 @@ def _hear_ctrl_c() -> None:
 
 @pytest.hookimpl(optionalhook=True)  # without xdist nobody asks
 def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - of xdist
-    """Tell a process whether it takes what the others leave."""
-    background = node.gateway.id in BACKGROUND
-    node.workerinput["background"] = background and node.config.getoption("dist") == "loadgroup"
+    """Tell a process how tests are dealt out, and whether it takes what the others leave."""
+    in_units = node.config.getoption("dist") == "loadgroup"
+    node.workerinput["units"] = in_units
+    node.workerinput["background"] = in_units and node.gateway.id in BACKGROUND
 
 
 @pytest.hookimpl(optionalhook=True)  # without xdist nobody asks
@@ -87,23 +90,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=price)
     if hasattr(config, "workerinput"):
         items.sort(key=haste)
-    sharing = {
-        file_of(it.nodeid) for it in items if "controller" in getattr(it, "fixturenames", ())
-    }
-    if forgotten := sharing - SHARED.keys():
+    shared = [it for it in items if "installation" in getattr(it, "fixturenames", ())]
+    if forgotten := {file_of(it.nodeid) for it in shared if not is_shared(it.nodeid)}:
+        units = " or ".join(sorted(TOGETHER))
         raise pytest.UsageError(
-            f"SHARED in tests/builders/sharing.py does not name {sorted(forgotten)}"
+            f"SHARED in tests/builders/sharing.py has to name {sorted(forgotten)}, as of {units}"
         )
+    for item in shared:
+        give_time(item, further_s=_TURN_S)
     if getattr(config, "workerinput", {}).get("background"):
         for item in items:
-            give_time(item)
+            give_time(item, times=10)
     for item in items:
         if price(item) >= PRICES["kafka"] and not needs_jvm(item.nodeid):
             raise pytest.UsageError(f"{item.nodeid} has to be where tests with a JVM are")
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Look for cycles more rarely, and not in what has been imported and collected."""
+    given = getattr(session.config, "workerinput", {"units": True})
+    if not given["units"] and any(is_shared(it.nodeid) for it in session.items):
+        raise pytest.UsageError("several processes of tests with a JVM need --dist=loadgroup")
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GARBAGE)
@@ -115,10 +122,10 @@ def haste(item: pytest.Item) -> tuple[bool, bool, float, int]:
     return not is_shared(item.nodeid), quick, -limit(item), -price(item)
 
 
-def give_time(item: pytest.Item) -> None:
-    """Let a test take longer that has only what others leave: its time is no sign of anything."""
+def give_time(item: pytest.Item, *, times: int = 1, further_s: float = 0.0) -> None:
+    """Let a test take longer that waits for others, or has only what these leave."""
     seconds = limit(item) or float(item.config.getini("timeout"))
-    item.add_marker(pytest.mark.timeout(10 * seconds), append=False)
+    item.add_marker(pytest.mark.timeout(times * seconds + further_s), append=False)
 
 
 def limit(item: pytest.Item) -> float:

@@ -35,6 +35,8 @@ from trimtab.protocol import (
     partition_of,
 )
 
+TOGETHER_MS = 100
+"""Records of several topics that are so near each other may be read by two batches."""
 _HEARD = {topic.name for topic in (MEMBERS, HEARTBEATS, RELEASES, COMMANDS)}
 
 

@@ -1,7 +1,6 @@
 """Matching: recorded events are cut into the batches that a controller really made.
 
-Nobody writes down where a batch ended, but what was published tells: summaries, rebalances,
-hand-overs and first grants carry the time of the last record that was read for them. What is left
+Nobody writes down where a batch ended, but what was published tells (``evidence``). What is left
 open is tried: the beats come once a second and the rest at once, so those of the last second may be
 in or not; and of records that stand at nearly the same time those of some topics, or the later
 ones, may not have been read yet. The batch is the one from which comes what was published. If none
@@ -21,7 +20,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, combinations, product
 from typing import NamedTuple
 
-from console.recordings.evidence import End, Published, closing
+from console.recordings.evidence import TOGETHER_MS, End, Published, closing
 from console.recordings.replaying import Replay
 from sinks import Record
 from streaming.wire.rows import Row, in_log_order
@@ -38,8 +37,6 @@ from trimtab.protocol import (
     member_key,
 )
 
-_TOGETHER_MS = 100
-"""Records of several topics that are so near each other may be read by two batches."""
 _LATE = 2
 """So many of them may each be read late while others are not."""
 _TIES = 8
@@ -245,7 +242,7 @@ def _tries(there: Sequence[Row], end: int, heartbeats: str) -> Iterator[list[Row
     last = [row for row in there if row.appended_ms == end]
     sure = [row for row in there if row.appended_ms < end]
     beats_last = any(row.topic == heartbeats for row in last)
-    since = end - _TOGETHER_MS
+    since = end - TOGETHER_MS
     near = sorted({row.topic for row in there if row.appended_ms > since})
     counts = [it for it in range(len(near) + 1) if it <= _LATE or it == len(near)]
     lates = [late for count in counts for late in combinations(near, count)]

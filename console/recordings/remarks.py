@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from console.progress import Progress
+from console.recordings.evidence import TOGETHER_MS
 from console.recordings.lines import Cut, Line
 from console.recordings.restless import Restless
 from console.settings.topics import TopicSettings
@@ -32,8 +33,6 @@ from trimtab.protocol import (
 )
 from trimtab.protocol.reasons import one_line
 
-_TOGETHER_MS = 100
-"""Clocks that step back by less are as good as right."""
 _NAMED = 3
 """How many of what may be thousands are named."""
 
@@ -49,8 +48,9 @@ class Remarks:
     """Those that were met."""
     _strangers: Counter[str] = field(default_factory=Counter)
     _misrouted: int = 0
-    _set_back: tuple[int, str] = (_TOGETHER_MS, "")
-    """The furthest that a broker's clock stepped back, and where."""
+    _set_back: tuple[int, str] = (TOGETHER_MS, "")
+    """The furthest that a broker's clock stepped back, and where. Less is as good as right: records
+    that are so near each other are tried in each order."""
     _routes: set[tuple[str, str]] = field(default_factory=set)
     _summaries: dict[bytes, bytes | None] = field(default_factory=dict)
     _restless: Restless = field(default_factory=Restless)

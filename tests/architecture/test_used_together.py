@@ -46,17 +46,51 @@ def test_the_first_one_starts_it_and_the_last_one_lets_it_end(tmp_path: Path) ->
     second.begin(thing.found, thing.start)
     assert ["started", "found 1", "stopped", "started"] == thing.happened
     second.leave()
+    assert second.end_if_unused(thing.stop)
 
 
+def own(folder: Path, wire: Connection) -> None:
+    """Start it in another process, and wait to be killed."""
+    use = UsedTogether(folder)
+    use.begin(lambda _: False, lambda: "2")
+    wire.send("started")
+    wire.recv()
+
+
+@pytest.mark.slow
 def test_one_whose_process_has_died_is_started_anew(tmp_path: Path) -> None:
-    """Its description is still there, and describes nothing."""
-    dead, second, thing = UsedTogether(tmp_path), UsedTogether(tmp_path), Thing(there=False)
-    dead.begin(thing.found, thing.start)
+    """Its description is still there, and what it describes is about to end as well."""
+    here, there = get_context("spawn").Pipe()
+    owner = get_context("spawn").Process(target=own, args=(tmp_path, there), daemon=True)
+    owner.start()
+    assert "started" == here.recv()
+    second, thing = UsedTogether(tmp_path), Thing()
+    second.begin(thing.found, thing.start)
+    assert second.is_owned()
+    owner.kill()
+    owner.join(60)
+    assert not second.is_owned()
+
+    second.leave()
+    second.begin(thing.found, thing.start)
+    assert ["found 2", "started"] == thing.happened
+    second.leave()
+    here.close()
+    there.close()
+    assert second.end_if_unused(thing.stop)
+
+
+def test_what_is_described_and_not_there_is_started_anew(tmp_path: Path) -> None:
+    """Its owner lives, and what it started has ended."""
+    owner, second, thing = UsedTogether(tmp_path), UsedTogether(tmp_path), Thing(there=False)
+    owner.begin(thing.found, thing.start)
     second.begin(thing.found, thing.start)
 
     assert ["started", "missed 1", "started"] == thing.happened
-    dead.leave()
+    owner.leave()
     second.leave()
+    assert owner.end_if_unused(thing.stop)
+    assert second.end_if_unused(thing.stop)
 
 
 def take(folder: Path, wire: Connection) -> None:

@@ -11,6 +11,7 @@ used but the text that describes it.
 
 import fcntl
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,23 +29,48 @@ class UsedTogether:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
         self._description = folder / "description"
         self._changing = folder / "changing"
         self._users = folder / "users"
         self._use: IO[str] | None = None
         self._turns = folder / "turns"
         self._next = folder / "next"
-        self._owns = False
+        self._owner = ""
+        """The file that is locked by who has started what is used."""
+        self._owning: IO[str] | None = None
+        """That file, if it is ours."""
+
+    def is_owned(self) -> bool:
+        """Whether who started it lives."""
+        return self._owning is not None or self._is_held(self._owner)
 
     def begin(self, find: Callable[[str], bool], start: Callable[[], str]) -> None:
-        """Use what is there, if it can be found by its description; start it otherwise."""
+        """Use what is there, if its owner lives and it can be found; start it otherwise."""
         with _locked(self._changing):
-            told = self._description.read_text() if self._description.exists() else ""
-            if not told or not find(told):
-                self._description.write_text(start())
-                self._owns = True
+            written = self._description.read_text() if self._description.exists() else "\n"
+            self._owner, _, told = written.partition("\n")
+            if not told or not self._is_held(self._owner) or not find(told):
+                told = start()
+                self._own()
+                self._description.write_text(f"{self._owner}\n{told}")
             self._use = self._users.open("w")
             fcntl.flock(self._use, fcntl.LOCK_SH)
+
+    def _own(self) -> None:
+        if self._owning is not None:  # of one that is dead
+            self._owning.close()
+        self._owner = f"owner-{uuid.uuid4().hex}"
+        self._owning = (self._folder / self._owner).open("w")
+        fcntl.flock(self._owning, fcntl.LOCK_EX)
+
+    def _is_held(self, owner: str) -> bool:
+        with (self._folder / owner).open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
 
     def leave(self) -> None:
         """Use it no more."""
@@ -54,15 +80,17 @@ class UsedTogether:
 
     def end_if_unused(self, stop: Callable[[], None]) -> bool:
         """Whether it is none of ours any more: who started it stops it when nobody uses it."""
-        if not self._owns:
+        if self._owning is None:
             return True
         with _locked(self._changing), self._users.open("w") as users:
             try:
                 fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return False
-            self._owns = False
-            self._description.unlink()
+            if self._description.read_text().startswith(self._owning.name.rpartition("/")[2]):
+                self._description.write_text("\n")
+            self._owning.close()
+            self._owning = None
             stop()
         return True
 

@@ -36,6 +36,7 @@ from tests.integration.secured_callers import ANN, PASSWORD, PREFIX
 from tests.integration.secured_callers import PARTITIONS as SECURED_PARTITIONS
 from tests.integration.secured_kafka import SecuredKafka
 from tests.integration.shared_installation import (  # noqa: F401 - fixtures and a hook
+    INSTALLATION,
     RACK,
     SharedInstallation,
     free_names,
@@ -119,8 +120,10 @@ def pytest_runtest_logfinish() -> None:
     sweep()
 
 
-def pytest_sessionfinish() -> None:
-    """Collect what the fixtures of the session have left."""
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End what others have used as well, outside of any test's time, and collect what is left."""
+    if (shared := session.config.stash.get(INSTALLATION, None)) is not None:
+        shared.end()
     sweep()
 
 

@@ -136,7 +136,7 @@ class ControllerProcess:
     def found(self, pid: int) -> bool:
         """Whether another process of these tests has started it, and it runs."""
         self._process = _Elsewhere(pid)
-        if self.is_running and self not in STARTED:
+        if self.is_running and all(it.home != self.home for it in STARTED):
             STARTED.append(self)
         return self.is_running
 

@@ -38,6 +38,8 @@ class RocketMQ(JavaProcess):
         command = java("RocketServer", FIVE, hook=hook)
         super().__init__(home, [*command, str(home), port, cluster, *brokers])
         self._old = 0
+        self.is_at_rest = False
+        """Whether a test has left them as it found them."""
 
     def __enter__(self) -> Self:
         """Wait until they serve."""
@@ -52,6 +54,7 @@ class RocketMQ(JavaProcess):
         """Send no more, and watch nothing."""
         self.order("leave", "left")
         self._old = len(self.lines())
+        self.is_at_rest = True
 
     def news(self) -> list[str]:
         """What they have said since they were at rest, or began."""
@@ -77,15 +80,23 @@ class PlainServer:
 
     def at(self, names: str) -> RocketMQ:
         """The server whose name server is there; it is started if need be."""
-        if self._server is not None and (self._server.names != names or self._server.has_ended):
+        if (old := self._server) is not None and (
+            old.names != names or old.has_ended or not old.is_at_rest
+        ):
             self.end()
         if self._server is None:
-            self._server = RocketMQ(self._folder / uuid.uuid4().hex[:8], names)
-            self._server.__enter__()
+            server = RocketMQ(self._folder / uuid.uuid4().hex[:8], names)
+            try:
+                server.__enter__()
+            except BaseException:
+                server.__exit__()
+                raise
+            self._server = server
+        self._server.is_at_rest = False
         return self._server
 
     def end(self) -> None:
         """End it, if it runs."""
-        if self._server is not None:
-            self._server.__exit__()
-            self._server = None
+        server, self._server = self._server, None
+        if server is not None:
+            server.__exit__()

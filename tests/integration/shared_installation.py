@@ -10,7 +10,7 @@ import json
 import os
 import signal
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ from tests.integration.rocketmq_server import PlainServer
 
 RACK: Final = "east"
 """Where its broker stands."""
-_INSTALLATION: Final = pytest.StashKey["SharedInstallation"]()
+INSTALLATION: Final = pytest.StashKey["SharedInstallation"]()
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,9 @@ class SharedInstallation:
         return self._told
 
     def begin(self) -> None:
-        """Use it, unless that is done already."""
+        """Use it, unless that is done already; one that is dead is started anew."""
+        if self._told is not None and not (self._use.is_owned() and self.controller.is_running):
+            self.leave()
         if self._told is None:
             self._use.begin(self._find, self._start)
 
@@ -95,10 +97,12 @@ class SharedInstallation:
     def leave(self) -> None:
         """Use it no more, until the next `begin`; it may end."""
         if self._told is not None:
-            for end in self.before_leaving:
-                end()
-            self._use.leave()
-            self._told = None
+            try:
+                for end in self.before_leaving:
+                    end()
+            finally:
+                self._use.leave()
+                self._told = None
         self._use.end_if_unused(self._stop)
 
     def end(self) -> None:
@@ -108,14 +112,23 @@ class SharedInstallation:
 
     def _find(self, description: str) -> bool:
         told = _Told(**json.loads(description))
-        kafka = EmbeddedKafka(Path(told.home))
-        if kafka.instance.running() is None:
-            return False
-        controller = self._made(told.home, kafka.start(), told.prefix, told.settings)
+        if not self._is_ours(told):
+            kafka = EmbeddedKafka(Path(told.home))
+            if kafka.instance.running() is None:
+                return False
+            controller = self._made(told.home, kafka.start(), told.prefix, told.settings)
+            if not controller.found(told.pid):
+                return False
         self._told = told
-        return controller.found(told.pid)
+        return True
+
+    def _is_ours(self, told: _Told) -> bool:
+        """Whether it is what this process has had before, and may have started."""
+        before = self._controller
+        return before is not None and before.is_running and before.pid == told.pid
 
     def _start(self) -> str:
+        self._stack.close()  # of one whose controller has died
         home = self._folder / uuid.uuid4().hex[:8]
         lines = choose_ports(2 * MEMBERS)
         properties = {**Lines.properties_of(lines), "broker.rack": RACK}
@@ -178,9 +191,9 @@ def several(
     folder = tmp_path_factory.getbasetemp()
     several = hasattr(request.config, "workerinput")  # each has a folder in one of the run
     installation = SharedInstallation((folder.parent if several else folder) / "shared")
-    request.config.stash[_INSTALLATION] = installation
+    request.config.stash[INSTALLATION] = installation
     yield installation
-    installation.end()
+    installation.leave()
 
 
 @pytest.fixture(name="installation")
@@ -231,11 +244,15 @@ def free_names(controller: ControllerProcess, plain_server: PlainServer) -> str:
     return names
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, None, None]:
     """Leave it after the last test for it; without units others may follow at any time."""
-    installation = item.config.stash.get(_INSTALLATION, None)
-    if installation is None or not hasattr(item.config, "workerinput"):
-        return
-    if nextitem is None or not is_shared(nextitem.nodeid):
-        installation.leave()
+    try:
+        yield
+    finally:
+        installation = item.config.stash.get(INSTALLATION, None)
+        in_units = hasattr(item.config, "workerinput")
+        if installation and in_units and not (nextitem and is_shared(nextitem.nodeid)):
+            installation.leave()

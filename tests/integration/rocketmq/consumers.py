@@ -221,8 +221,10 @@ class Consumers:
 
     def close(self) -> None:
         """End all processes; the server goes on."""
-        self._stack.close()
-        self._server.rest()
+        try:
+            self._stack.close()
+        finally:
+            self._server.rest()
 
     def _work_of(self, name: str) -> Iterator[Work]:
         begun = defaultdict[tuple[str, str, str], list[int]](list)

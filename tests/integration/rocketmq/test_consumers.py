@@ -198,11 +198,12 @@ def test_a_name_server_that_is_away_or_knows_nothing_yet_takes_no_queue(
         member.wait_until(lambda it: len(it.assignment) == QUEUES)
         held, before = member.assignment, announced(controller, topic)
         consumers.tell_names("stop")
-        time.sleep(LOOKS_S)
-        consumers.tell_names("start")
+        try:
+            time.sleep(LOOKS_S)
+        finally:
+            consumers.tell_names("start")
         published.wait_until(lambda: topic in consumers.routes(topic))
         time.sleep(LOOKS_S)
-
         assert held == member.assignment
     assert before == announced(controller, topic)
 
