@@ -57,7 +57,7 @@ AT_ONCE ?= 5
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
 .PHONY: chaos floors kills members
-test: .installed ## Run every test, on a real Kafka and a real Spark (about 35 minutes)
+test: .installed ## Run every test, on a real Kafka and a real Spark (about 25 minutes)
 	@$(MAKE) --silent --jobs=3 .cache/jars/kafka.jsa .cache/java/stamp .venv/.tests
 	@echo 'test: every test; those that start Kafka and Spark first, the others beside them'
 	@$(BIN)/pytest --numprocesses=$(AT_ONCE) --dist=loadgroup
