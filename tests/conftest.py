@@ -90,7 +90,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=price)
     if hasattr(config, "workerinput"):
         items.sort(key=haste)
-    shared = [it for it in items if "installation" in getattr(it, "fixturenames", ())]
+    shared = [it for it in items if has_installation(it)]
     if forgotten := {file_of(it.nodeid) for it in shared if not is_shared(it.nodeid)}:
         units = " or ".join(sorted(TOGETHER))
         raise pytest.UsageError(
@@ -109,11 +109,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Look for cycles more rarely, and not in what has been imported and collected."""
     given = getattr(session.config, "workerinput", {"units": True})
-    if not given["units"] and any(is_shared(it.nodeid) for it in session.items):
+    if not given["units"] and any(map(has_installation, session.items)):
         raise pytest.UsageError("several processes of tests with a JVM need --dist=loadgroup")
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GARBAGE)
+
+
+def has_installation(item: pytest.Item) -> bool:
+    """Whether a test asks for what several processes share; others in its file need not."""
+    return "several" in getattr(item, "fixturenames", ())
 
 
 def haste(item: pytest.Item) -> tuple[bool, bool, float, int]:
