@@ -18,7 +18,7 @@ from audit.shown import NONE, Shown
 from audit.violations import Invariant, Violation
 from audit.wire import entries_of
 from console.copies import without_copies
-from console.recordings.ordering import in_order
+from console.recordings.ordering import PUBLISHED, in_order
 from console.views.sentences import number
 from streaming.wire.rows import Row
 from trimtab.protocol import (
@@ -53,7 +53,6 @@ TOPICS: Final[Mapping[str, Topic[Any]]] = {
 """What is judged; of brokers and dead letters the auditor knows nothing."""
 _MEMBERS: Final = (MEMBERS, ROCKETMQ)
 """Whatever says who joined."""
-_PUBLISHED: Final = (ASSIGNMENTS, GROUPS, HISTORY)
 _NEEDED: Final[Mapping[Invariant, Sequence[Sequence[Topic[Any]]]]] = {
     Invariant.ONE_OWNER: [[ASSIGNMENTS]],
     Invariant.TOKENS_GROW: [[ASSIGNMENTS]],
@@ -130,7 +129,7 @@ class Judge:
             entries = list(entries_of(topic, at, row.key, row.value))
         except UndecodableRecord as error:
             self.unreadable.append(f"{at}: {error.reason}")
-            if topic in _PUBLISHED and (group is None or _may_be_of(group, row.key)):
+            if topic in PUBLISHED and (group is None or _may_be_of(group, row.key)):
                 self._unread[topic.name] += 1
             entries = [Ticked(at)] if topic is HEARTBEATS else []
         for entry in entries:

@@ -31,7 +31,7 @@ from trimtab.protocol import (
     decode,
 )
 
-_PUBLISHED: Final[tuple[Topic[Any], ...]] = (HISTORY, GROUPS, ASSIGNMENTS)
+PUBLISHED: Final[tuple[Topic[Any], ...]] = (HISTORY, GROUPS, ASSIGNMENTS)
 """As a batch writes them: who is removed is named before its assignment is taken back."""
 _ASTRAY_MS: Final = 60_000
 """A clock that is ahead by more tells nothing of what others wrote."""
@@ -50,7 +50,7 @@ class _Batch(NamedTuple):
 
 def in_order(rows: Iterable[Row], prefix: str) -> list[Row]:
     """Order a recording; what was heard at a moment stands before what was published then."""
-    topics = {f"{prefix}{topic.name}": topic for topic in _PUBLISHED}
+    topics = {f"{prefix}{topic.name}": topic for topic in PUBLISHED}
     ranks = {name: rank for rank, name in enumerate(topics, start=1)}
     placed = timed(rows)
     ordered = [it for it in placed if it[1].topic not in topics]

@@ -23,6 +23,7 @@ from trimtab.listing import listed
 from trimtab.protocol import MEMBERS
 from trimtab.relapses import Relapses
 from trimtab.session import MemberSession, Profile, Send, Unheard
+from trimtab.session.fencing import within
 from trimtab.transports.contract import CaughtUp, Delivered, Event, Trouble, Undelivered
 from trimtab.transports.inspector import LastTick, Subscriber
 from trimtab.troubles import Subject, Troubles
@@ -236,7 +237,7 @@ class Watch:
         if granted < self._profile.revocation_timeout_ms:
             longer = f": the controller grants no more than {granted / 1_000:g} s"
         return SlowCallbackError(
-            f"{what}: after {granted * 4 // 5 / 1_000:g} s the member loses all its queues. Make "
+            f"{what}: after {within(granted) / 1_000:g} s the member loses all its queues. Make "
             f"it faster{longer}"
         )
 

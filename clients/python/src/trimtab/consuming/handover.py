@@ -22,6 +22,7 @@ from trimtab.consuming.reading import Reading
 from trimtab.errors import StuckError
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
+from trimtab.session.fencing import within
 
 if TYPE_CHECKING:  # its library may not be installed
     from trimtab.consuming.transactions import Transactions
@@ -29,11 +30,10 @@ if TYPE_CHECKING:  # its library may not be installed
 _LOGGER: Final = logging.getLogger("trimtab")
 _LOOK_S: Final = 0.05
 """How late a wait for the application notices that the queue is lost: as the member's thread."""
-_OWN_SHARE: Final = 4 / 5
-"""So much of a revocation is the member's; then it loses all. It says by when."""
-_FLUSH_SHARE: Final = 0.5 / _OWN_SHARE
-"""An application that commits by itself has so much of the time until then for that."""
-_FLUSHED_SHARE: Final = 0.7 / _OWN_SHARE
+_FLUSH_SHARE: Final = 5 / 8
+"""An application that commits by itself has so much of the time until all is lost for that: half of
+a revocation."""
+_FLUSHED_SHARE: Final = 7 / 8
 """By then it has had its time, whenever that began."""
 
 
@@ -53,7 +53,7 @@ class Handover:
         self.fenced = fenced
         """Then only what Kafka has counts, and no position travels with a release."""
         self._told = told
-        self._revocation_s = revocation_s
+        self._own_s = within(int(revocation_s * 1_000)) / 1_000
         self.unbegun: dict[QueueRef, Grant] = {}
         """Grants of which it is not known yet where to begin: taken out in turns. They are put in
         without one, which would cost a hand-over the wait for two; a reader takes a copy."""
@@ -91,7 +91,7 @@ class Handover:
     def _hand_over(self, grants: tuple[Grant, ...]) -> Positions:
         begun = now_s()
         by = self.intake.owned(grants).finish_by  # None: on Kafka's side of a group that moves
-        time_s = self._revocation_s * _OWN_SHARE if by is None else by - begun
+        time_s = self._own_s if by is None else by - begun
         try:
             ending = self._end(grants)
             self._wait(ending, self.intake.is_in_hand)
