@@ -102,7 +102,6 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
         FeedFailed,
         NameTaken,
         NotReminded,
-        NotSurveyed,
         NotTold,
         EndpointNotServed,
         SparkNotStarted,
@@ -111,7 +110,7 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
     except (Py4JJavaError, PySparkException) as error:
         cause = ending_of(str(error)).cause
         raise ControllerFailed(f"Spark refused: {cause}; see {logs(options)}") from error
-    except (SparkEnded, Py4JError, ConnectionError, Undelivered) as error:
+    except (SparkEnded, Py4JError, ConnectionError, NotSurveyed, Undelivered) as error:
         if isinstance(error, SparkEnded) or not stop.is_set():  # else it is because of that
             raise ControllerFailed(_broken(options, error)) from error
     except OSError as error:
@@ -127,7 +126,7 @@ def _metrics() -> Metrics:
 
 
 def _broken(options: Options, error: Exception) -> str:
-    kafka = isinstance(error, Undelivered)
+    kafka = isinstance(error, (NotSurveyed, Undelivered))
     return str(error) if kafka else f"Spark ended by itself; see {logs(options)}"
 
 

@@ -103,7 +103,7 @@ def start(
         stop: Set when it should end.
         further: What else it depends on; it ends when one of these does.
     """
-    options = examined(spark, options)  # before an earlier controller is replaced
+    options = examined(spark, options, stop)  # before an earlier controller is replaced
     locate(options, stop)
     metrics, over = seen.metrics, Event()
     account, gauges = Account(metrics, seen.horizon, options.topics.prefix), GroupGauges(metrics)

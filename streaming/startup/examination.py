@@ -7,6 +7,7 @@ Called by ``start``. Its one rule: a controller that would be refused replaces n
 """
 
 from dataclasses import replace
+from threading import Event
 
 import structlog
 from pyspark.errors import PySparkException
@@ -25,13 +26,13 @@ from streaming.startup.terms import (
 )
 
 
-def examined(spark: SparkSession, options: Options) -> Options:
+def examined(spark: SparkSession, options: Options, stop: Event) -> Options:
     """Find the checkpoint; refuse one that was begun with other settings, unless for a new one.
 
     Raises:
         CheckpointRefused: It was.
         CheckpointUnusable: It cannot be read or written, or not be moved by a standby.
-        NotSurveyed: Kafka does not say what its topics hold.
+        NotSurveyed: Kafka does not say what its topics hold, or not before it was told to stop.
     """
     found = Checkpoint(spark, options.query.checkpoint).present()
     if found != options.query.checkpoint:
@@ -44,7 +45,7 @@ def examined(spark: SparkSession, options: Options) -> Options:
     if options.query.new_checkpoint or not checkpoint.in_use:
         return options
     damage, before = checkpoint.damage(), checkpoint.terms()
-    contents = survey(options, looking_trouble())
+    contents = survey(options, looking_trouble(), stop)
     now = present_terms(options, contents.cluster, contents.topics)
     options_then = {} if damage else checkpoint.options()
     options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}
