@@ -23,6 +23,8 @@ from trimtab.protocol import partition_of
 
 _TIMEOUT_S = 15.0
 """How long a broker may say nothing; a healthy one answers in milliseconds."""
+_FIRST_S = 10.0
+"""The same of the first answer: that none comes is to be said within 15 s of the start."""
 _LEADER_S = 5.0
 """How long a partition may have no leader; a new one has none for milliseconds."""
 _PAUSE_S = 0.1
@@ -204,9 +206,9 @@ def partitions(consumer: Topics, topic: str) -> dict[int, bool]:
         Failure: It is not there, or may not be looked at.
         KafkaException: Kafka does not know yet.
     """
-    deadline = time.monotonic() + _TIMEOUT_S
+    deadline = time.monotonic() + _FIRST_S
     while True:
-        found = consumer.list_topics(topic, _TIMEOUT_S).topics[topic]
+        found = consumer.list_topics(topic, _FIRST_S).topics[topic]
         if (error := found.error) is None:
             lost = unled(found)
             return {it: it not in lost for it in sorted(found.partitions)}

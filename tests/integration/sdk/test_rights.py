@@ -235,18 +235,19 @@ def test_who_makes_topics_needs_no_more(
 ) -> None:
     """Be it `topics init`, or a controller with `--init-topics`, which goes the same way."""
     run = caller(monkeypatch, capsys)
-    for user, rights, others in (
-        ("maker", ("Create", "Describe", "DescribeConfigs"), {}),
-        ("starter", ("Create",), CONTROLLER),
+    for user, command, prefix, rights, others in (
+        ("maker", "init", "maker.", ("Create", "Describe", "DescribeConfigs"), {}),
+        ("starter", "init", "starter.", ("Create",), CONTROLLER),
+        ("checker", "check", "maker.", ("Describe", "DescribeConfigs"), {}),
     ):
         secured.user(user, PASSWORD)
         for operation in rights:
-            secured.allow(user, operation, f"{user}.", prefixed=True)
+            secured.allow(user, operation, prefix, prefixed=True)
         for operation, topics in others.items():
             for name in topics:
-                secured.allow(user, operation, f"{user}.{name}")
+                secured.allow(user, operation, f"{prefix}{name}")
         whole = flags(Caller(secured, "confluent").arguments("SASL_SSL", user))
-        code, _, error = run("topics", "init", *whole, "--set", f"topics.prefix={user}.")
+        code, _, error = run("topics", command, *whole, "--set", f"topics.prefix={prefix}")
         assert 0 == code, (user, error)
 
 

@@ -202,7 +202,7 @@ def test_the_terminal_says_what_is_refused(
     said: str,
 ) -> None:
     """Or who has mistyped a password would look for a dead Kafka."""
-    monkeypatch.setattr("console.whole_topics._TIMEOUT_S", 2.0)
+    monkeypatch.setattr("console.whole_topics._FIRST_S", 2.0)
     monkeypatch.setattr("console.topics.REQUEST_TIMEOUT_S", 2.0)
     wrong = Caller(secured, "confluent").arguments(**arguments)
 
@@ -224,3 +224,33 @@ def test_a_topic_that_one_may_not_see_is_not_missing(
 
     assert (1, "") == (code, out)
     assert f"trimtab: no right to Describe topic {PREFIX}" in err
+
+
+@pytest.mark.parametrize(
+    ("command", "missing", "rights"),
+    [
+        ("check", "DescribeConfigs", ("Describe",)),
+        ("init", "Create", ("Describe", "DescribeConfigs")),
+    ],
+)
+def test_what_a_command_for_topics_may_not_do_is_named(
+    secured: SecuredKafka,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    missing: str,
+    rights: tuple[str, ...],
+) -> None:
+    """A controller that starts looks in the same way; Kafka itself does not name the operation."""
+    user, prefix = f"lacks-{missing.lower()}", PREFIX if command == "check" else "unmade."
+    secured.user(user, PASSWORD)
+    for operation in rights:
+        secured.allow(user, operation, prefix, prefixed=True)
+    asking = Caller(secured, "confluent").arguments("SASL_SSL", user)
+
+    run = caller(monkeypatch, capsys)
+    code, out, err = run("topics", command, *flags(asking), "--set", f"topics.prefix={prefix}")
+
+    assert (1, "") == (code, out)
+    assert f"no right to {missing} topic {prefix}" in err
+    assert "docs/rights.md" in err
