@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from importlib.metadata import version
 from threading import Event
 from types import FrameType
 from typing import Final
@@ -41,7 +40,7 @@ from streaming.process.horizon import Horizon
 from streaming.process.watchdog import FRESH_S, SILENCE_S, Signs, Watchdog, watched
 from streaming.query import QueryFailed
 from streaming.session import SparkNotStarted, logs, start_session
-from streaming.start import DISTRIBUTION, Seen, start
+from streaming.start import Seen, start
 from streaming.startup.activity import NotTold
 from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.delivery import Undelivered
@@ -50,6 +49,7 @@ from streaming.startup.losses import NotSurveyed
 from streaming.startup.reading import NotReminded
 from streaming.startup.standby import NameTaken
 from streaming.startup.supersession import TAKEN_OVER
+from streaming.startup.terms import RELEASE
 from trimtab.protocol import HEARTBEATS
 
 _SIGNALLED: Final = 128
@@ -120,7 +120,7 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
 def _metrics() -> Metrics:
     """Return those of this process."""
     metrics = Metrics()
-    metrics.build.set(1, version(DISTRIBUTION), pyspark.__version__)
+    metrics.build.set(1, RELEASE, pyspark.__version__)
     metrics.started.set(time.time())
     return metrics
 

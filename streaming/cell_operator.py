@@ -66,6 +66,8 @@ class CellOperator:
     """Where it has begun to tell what is published (``gate``)."""
     start: str = ""
     """What that start is called."""
+    rules_differ: bool = False
+    """What it repeats may have been decided under other settings, or by another release."""
 
     def __call__(
         self, place: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
@@ -92,7 +94,9 @@ class CellOperator:
         here, rules = CellPlace(*divmod(index, self.slots), self.slots), _rules(self)
         (remembered,) = state.get if state.exists else (None,)
         cell = self._new() if remembered is None else read(remembered)
-        opening = Opening(self.start, self.told[here.partition]) if self.told else Opening()
+        opening = Opening()
+        if self.told:
+            opening = Opening(self.start, self.told[here.partition], self.rules_differ)
         folded = fold(cell, rows, rules.at(here, opening), beats)
         state.update((write(folded.cell),))
         return folded.records

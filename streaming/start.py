@@ -30,7 +30,6 @@ may read.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from threading import Event
 from typing import Final, NamedTuple
 
@@ -69,13 +68,16 @@ from streaming.startup.reading import reading_trouble
 from streaming.startup.reminder import locate, remind
 from streaming.startup.supersession import TAKEN_OVER
 from streaming.startup.takeover import announce, new_start, say_if_stopped
-from streaming.startup.terms import continued, present_terms
+from streaming.startup.terms import RELEASE, Terms, continued, deciding, present_terms
 from streaming.startup.younger import YoungerStart
 
-DISTRIBUTION: Final = "trimtab-controller"
 _TOO_OLD: Final = (
     "more records wait than the first batch can read; continuing from what is published, with a "
     "new checkpoint"
+)
+_UNFINISHED: Final = (
+    "the last batch was not finished, under other settings or by another release; before it is "
+    "decided again, all is read that is published"
 )
 _DAMAGED: Final = (
     "the checkpoint is damaged; continuing from what is published, with a new checkpoint"
@@ -108,7 +110,7 @@ def start(
     metrics, over = seen.metrics, Event()
     account, gauges = Account(metrics, seen.horizon, options.topics.prefix), GroupGauges(metrics)
     paces = _paces(options)
-    about = About(options.name, version(DISTRIBUTION), options.topics.partitions, seen.endpoint)
+    about = About(options.name, RELEASE, options.topics.partitions, seen.endpoint)
     status = Status(about, metrics, account, gauges, seen.horizon)
     operator = _operator(options)
     activation = (
@@ -213,7 +215,7 @@ class Beginning:
         """Begin the query, and end it after use; None: it was told to stop meanwhile."""
         options, name = self.options, activation.start
         writer = activation.writer or StartWriter(options, self.stop)
-        self._choose_checkpoint(name)
+        rules_differ = self._choose_checkpoint(name)
         told = begin_telling(options, name, writer)
         counts = remind(options, name, writer, self.stop, self._reading, activation.following)
         if self.stop.is_set():
@@ -221,7 +223,7 @@ class Beginning:
             return
         end_telling(options, name, counts, writer)
         self.horizon.begin(name)
-        operator = replace(self.operator, told=told, start=name)
+        operator = replace(self.operator, told=told, start=name, rules_differ=rules_differ)
         with readiness.removed(options.home):
             query = publish(decisions(self.spark, options, operator, counts.total()), options)
             try:
@@ -229,8 +231,12 @@ class Beginning:
             finally:
                 query.stop()
 
-    def _choose_checkpoint(self, start: str) -> None:
-        """Go on with the checkpoint that is there, or set it aside and begin a new one."""
+    def _choose_checkpoint(self, start: str) -> bool:
+        """Go on with the checkpoint that is there, or set it aside and begin a new one.
+
+        Returns:
+            Whether what is repeated of it may have been decided otherwise.
+        """
         checkpoint, contents = self._checkpoint, survey(self.options, self._looking, self.stop)
         if (over := self._over(contents)) is not None:
             raise QueryFailed(Ending(over, passes=False))
@@ -241,9 +247,7 @@ class Beginning:
             lost = losses(at, before.topics if before else {}, contents)
             waiting = 0 if damage else unread(at, contents, self.options.topics.prefix)
             if not (damage or lost or self._moves_over or waiting > MOST_WAITING):
-                if before is not None and before != continued(before):
-                    checkpoint.begin(continued(before))
-                return
+                return before is not None and self._go_on(before)
             kept, log = self._set_aside(start), structlog.get_logger()
             if damage:
                 log.warning(_DAMAGED, damage=damage, old=kept)
@@ -260,6 +264,18 @@ class Beginning:
                 log.warning(_TOO_OLD, waiting=waiting, old=kept)
         checkpoint.begin(present_terms(self.options, contents.cluster, contents.topics))
         self._moves_over = False
+        return False
+
+    def _go_on(self, before: Terms) -> bool:
+        """Go on with a checkpoint; it has other rules only when nothing was left unfinished."""
+        rules = deciding(self.options)
+        differ = rules != before.decides and self._checkpoint.repeats
+        if differ:
+            structlog.get_logger().info(_UNFINISHED)
+        now = continued(before, before.decides if differ else rules)
+        if now != before:
+            self._checkpoint.begin(now)
+        return differ
 
     def _set_aside(self, start: str) -> str:
         """Give the checkpoint up for a new one, and delete those that were given up long ago."""

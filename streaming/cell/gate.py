@@ -10,6 +10,10 @@ is folded as one batch, and every session begins anew. A cell without a past beg
 shut. The driver's last record says how many there were. If Kafka has lost some of them, a tick
 shows that as well, and the driver tells everything again.
 
+A batch that was not finished may be published, in part or all of it. It is decided again, to the
+same bytes, unless settings or the release have changed since. Then it waits as well: decided
+otherwise it would give an epoch a second meaning, and members would not read that.
+
 Of what members say again and again only the last waits (``waiting``). What is no beat is a dead
 letter at once.
 
@@ -74,6 +78,8 @@ class Opening(NamedTuple):
     """Its name; empty: that of nobody, as for a part of a recording."""
     after: int = -1
     """At which offset it has begun to tell what is published."""
+    rules_differ: bool = False
+    """What it repeats may have been decided under other settings, or by another release."""
 
 
 class Passed(NamedTuple):
@@ -142,6 +148,8 @@ def passed(
     for row in ordered:
         if decoder.is_told(row):
             gate = _noted(gate, row, ordered, decoder, opening.after)
+    if opening.rules_differ and gate.start != opening.start:
+        gate = replace(gate, shut=True)
     if opening.start and (gate.start != opening.start or (gate.shut and not gate.told)):
         _look_for_loss(ordered, decoder, opening.start)
     if not gate.shut:

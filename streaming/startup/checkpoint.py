@@ -61,6 +61,13 @@ class Checkpoint:
         with self._reached():
             return bool(self._numbers(OFFSETS))
 
+    @property
+    def repeats(self) -> bool:
+        """Whether a batch was planned and is not done: what it decided may be published."""
+        with self._reached():
+            planned, done = (max(self._numbers(it), default=-1) for it in (OFFSETS, COMMITS))
+        return planned > done
+
     def try_out(self) -> None:
         """See that it can be written."""
         with self._reached():

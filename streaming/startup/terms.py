@@ -6,7 +6,8 @@ where its groups were, take their members for strangers, and count from 1 again.
 stored with the checkpoint, and a start under others is refused, key by key.
 
 For some terms a new checkpoint is enough: what is published is adopted, and no queue moves. Others
-mean other topics, with other members.
+mean other topics, with other members. What decides may change at each start, but a batch that was
+not finished is not decided in two ways (``gate``).
 
 Kept by ``checkpoint``, compared by ``start``. Its one rule: what is not known to be the same
 is refused.
@@ -15,6 +16,8 @@ is refused.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, replace
+from hashlib import sha256
+from importlib.metadata import version
 from typing import Final, NamedTuple
 
 from streaming.cell.codec import READABLE, VERSION
@@ -22,6 +25,7 @@ from streaming.options import Options
 from streaming.topics import ROUTINE, START_ANEW, URGENT, names
 from streaming.wire.places import TASKS
 
+RELEASE: Final = version("trimtab-controller")
 NEW_CHECKPOINT: Final = "`trimtab run --new-checkpoint`"
 _MOVE_ON: Final = f"move over with {NEW_CHECKPOINT}: no queue moves"
 _MOVE: Final = f"set it back, or {_MOVE_ON}"
@@ -57,6 +61,8 @@ class Terms:
     """The id of each topic that is read: one that is made anew has another."""
     dealing: int = 1
     """How cells are dealt to several tasks; of old ones, that do not say it: by their hash."""
+    decides: str = ""
+    """What decides beside the records (``deciding``); of old ones, that do not say it: unknown."""
 
 
 class _Key(NamedTuple):
@@ -89,12 +95,19 @@ def present_terms(options: Options, cluster: str, topics: Mapping[str, str]) -> 
         sources=[names("", URGENT), names("", ROUTINE)],
         topics=dict(topics),
         dealing=DEALING,
+        decides=deciding(options),
     )
 
 
-def continued(terms: Terms) -> Terms:
+def deciding(options: Options) -> str:
+    """Return a digest of what decides beside the records: the release, and its settings."""
+    rules = repr((RELEASE, options.policy, options.verdicts))
+    return sha256(rules.encode()).hexdigest()[:16]
+
+
+def continued(terms: Terms, decides: str) -> Terms:
     """Return the terms of a checkpoint that is gone on with: from now on it has this version."""
-    return replace(terms, state=VERSION)
+    return replace(terms, state=VERSION, decides=decides)
 
 
 def written(terms: Terms) -> str:

@@ -7,6 +7,9 @@ from typing import Any, cast
 import pytest
 from structlog.testing import capture_logs
 
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.groups.model.policy import Policy
+from streaming.cell.codec import VERSION
 from streaming.options import TopicOptions
 from streaming.pipeline import MOST_WAITING
 from streaming.query import QueryFailed
@@ -14,6 +17,7 @@ from streaming.start import Beginning, _own_activation
 from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.losses import Contents, Ends, NotSurveyed
 from streaming.startup.supersession import TAKEN_OVER
+from streaming.startup.terms import Terms, deciding
 from streaming.startup.younger import YoungerStart
 
 NOTHING: Any = None
@@ -28,6 +32,8 @@ class OldCheckpoint:
         self.hurt: list[str] = []
         self.elsewhere: str | None = None
         self.is_there = True
+        self.repeats = False
+        self.kept: Terms | None = None
 
     def damage(self) -> list[str]:
         """What is wrong with its files."""
@@ -42,8 +48,9 @@ class OldCheckpoint:
     def try_out(self) -> None:
         """It can be written."""
 
-    def terms(self) -> None:
-        """It was begun by nobody knows whom."""
+    def terms(self) -> Terms | None:
+        """With what it was begun, if anybody knows."""
+        return self.kept
 
     def positions(self) -> dict[tuple[str, int], int]:
         """It has read a little of one topic, as far as its files can be read."""
@@ -60,9 +67,9 @@ class OldCheckpoint:
         """It cannot be done, and that ends nothing."""
         raise CheckpointUnusable(start)
 
-    def begin(self, terms: object) -> None:
+    def begin(self, terms: Terms | None) -> None:
         """Note it."""
-        del terms
+        self.kept = terms
         self.done.append("begun")
 
 
@@ -76,7 +83,8 @@ def on_a_checkpoint(
         TopicOptions(prefix="t.", partitions=8),
         SimpleNamespace(checkpoint="/c", new_checkpoint=False),
     )
-    options = cast("Any", SimpleNamespace(topics=topics, query=query))
+    rules = {"policy": Policy(), "verdicts": VerdictPolicy()}
+    options = cast("Any", SimpleNamespace(topics=topics, query=query, **rules))
     operator = cast("Any", SimpleNamespace(starts=starts))
     horizon = cast("Any", SimpleNamespace(fails=False))
     return Beginning(NOTHING, options, operator, horizon, Event()), old
@@ -110,6 +118,28 @@ def test_a_checkpoint_that_is_too_old_is_set_aside(
 
     assert ([] if kept else ["set aside", "begun"]) == old.done
     assert ([] if kept else [MOST_WAITING + 1]) == [it["waiting"] for it in lines if "old" in it]
+
+
+def test_what_is_repeated_under_other_settings_is_told_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also by the start after next, if the next one does not finish it either."""
+    monkeypatch.setattr("streaming.start.survey", lambda *_: Contents("c", {}, {}))
+    one, old = on_a_checkpoint(monkeypatch)
+    old.kept = Terms(VERSION, "c", "t.", 8, 1, [], {})  # of a release that did not say
+    old.repeats = True
+    assert one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
+    assert one._choose_checkpoint("2-b")  # noqa: SLF001 - as above
+    assert [] == old.done
+
+    old.repeats = False
+    assert not one._choose_checkpoint("3-c")  # noqa: SLF001 - as above
+    assert deciding(one.options) == old.kept.decides
+
+    old.repeats = True
+    assert not one._choose_checkpoint("4-d")  # noqa: SLF001 - as above
+    one.options.policy = Policy(strategy="AVG")  # type: ignore[misc]  # no dataclass here
+    assert one._choose_checkpoint("5-e")  # noqa: SLF001 - as above
 
 
 @pytest.mark.parametrize("in_use", [True, False])

@@ -1,17 +1,23 @@
 """What a controller that starts says, in a log for tests, and what is said to it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName
 from sinks import Record
 from streaming.cell.codec import Cell
+from streaming.cell.fold import fold
+from streaming.cell.gate import SHUT, Opening
+from streaming.cell.hearing import CellRules
 from streaming.cell.packed import unpack
+from streaming.startup.published import PublishedState
 from streaming.wire.rows import Row
-from tests.builders.log import Log, rules
+from tests.builders.log import Log, join, leave, route, rules
 from trimtab.protocol import (
     HEARTBEATS,
+    MEMBERS,
     ROUTES,
     TICK_KEY,
     TOLD_KEY,
@@ -49,3 +55,35 @@ def state_of(cell: Cell) -> GroupState:
 def on(topic: Topic[Any], records: Sequence[Record]) -> list[Any]:
     """What was said on a topic."""
     return [decode(topic, it.value) for it in records if it.topic == f"t.{topic.name}" and it.value]
+
+
+def worked(log: Log) -> list[Record]:
+    """A controller works for a while: three members have two queues each."""
+    log.append(MEMBERS, "billing", join("gone"), at=900)
+    log.append(MEMBERS, "billing", leave("gone"), at=901)
+    for name in "abc":
+        log.append(MEMBERS, "billing", join(name), at=1_000)
+    log.append(ROUTES, "billing", route(queues=6), at=1_000)
+    told(log, OLD, 1_000, whole=False)
+    told(log, OLD, 1_000, whole=True)
+    tick(log, OLD, 0, None, 1_000)
+    tick(log, OLD, 1, 0, 2_000)
+    return fold(Cell(gate=SHUT), log.rows, RULES).records
+
+
+def starts(log: Log, published: Sequence[Record], at: int, name: str = NEW) -> CellRules:
+    """Another controller starts, with nothing: it is told what is published."""
+    board = PublishedState(name)
+    for record in published:
+        if record.topic == "t.assignments":
+            board.assignment(record.key, record.value)
+        elif record.topic == "t.groups":
+            board.summary(record.key, record.value)
+    begun = told(log, name, at, whole=False)
+    notices = list(board.found())
+    for found in notices:
+        log.append(ROUTES, found.group, found.record, at=at)
+    told(log, name, at, whole=True, count=len(notices))
+    tick(log, name, 0, None, at)
+    tick(log, name, 1, 0, at + 2_000)
+    return replace(RULES, opening=Opening(name, begun.offset))

@@ -13,10 +13,9 @@ from streaming.cell.fold import Folded, fold
 from streaming.cell.gate import SHUT, Gate, Opening, Untold, is_whole
 from streaming.cell.gate import read as read_gate
 from streaming.cell.hearing import CellRules
-from streaming.startup.published import PublishedState
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
-from tests.builders.log import LIFE, Log, beat, join, leave, route
+from tests.builders.log import LIFE, Log, beat, join
 from tests.unit.streaming.cell.started import (
     NEW,
     OLD,
@@ -24,9 +23,11 @@ from tests.unit.streaming.cell.started import (
     RULES,
     THIRD,
     on,
+    starts,
     state_of,
     tick,
     told,
+    worked,
 )
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -42,38 +43,6 @@ from trimtab.protocol import (
     Topic,
     decode,
 )
-
-
-def worked(log: Log) -> list[Record]:
-    """A controller works for a while: three members have two queues each."""
-    log.append(MEMBERS, "billing", join("gone"), at=900)
-    log.append(MEMBERS, "billing", leave("gone"), at=901)
-    for name in "abc":
-        log.append(MEMBERS, "billing", join(name), at=1_000)
-    log.append(ROUTES, "billing", route(queues=6), at=1_000)
-    told(log, OLD, 1_000, whole=False)
-    told(log, OLD, 1_000, whole=True)
-    tick(log, OLD, 0, None, 1_000)
-    tick(log, OLD, 1, 0, 2_000)
-    return fold(Cell(gate=SHUT), log.rows, RULES).records
-
-
-def starts(log: Log, published: Sequence[Record], at: int, name: str = NEW) -> CellRules:
-    """Another controller starts, with nothing: it is told what is published."""
-    board = PublishedState(name)
-    for record in published:
-        if record.topic == "t.assignments":
-            board.assignment(record.key, record.value)
-        elif record.topic == "t.groups":
-            board.summary(record.key, record.value)
-    begun = told(log, name, at, whole=False)
-    notices = list(board.found())
-    for found in notices:
-        log.append(ROUTES, found.group, found.record, at=at)
-    told(log, name, at, whole=True, count=len(notices))
-    tick(log, name, 0, None, at)
-    tick(log, name, 1, 0, at + 2_000)
-    return replace(RULES, opening=Opening(name, begun.offset))
 
 
 def lived(rows: Sequence[Row], cuts: Sequence[int], known: CellRules) -> list[Folded]:

@@ -70,7 +70,7 @@ def test_state_of_an_earlier_version_is_gone_on_with(state: int) -> None:
     before = replace(TERMS, state=state)
 
     assert [] == list(differences(before, TERMS))
-    assert TERMS == continued(before)
+    assert TERMS == continued(before, TERMS.decides)
 
 
 def test_state_of_a_later_version_is_not() -> None:
