@@ -6,7 +6,7 @@ thing that is wrong, or with a stack trace of Spark. Here everything is said at 
 Called by `trimtab recover`. Its one rule: it changes nothing, neither files nor topics.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,13 +18,14 @@ from streaming.session import session_options
 from streaming.startup.batch_logs import (
     COMMITS,
     MOVED,
+    NEW_TERMS,
     OFFSETS,
     SOURCES,
     TERMS,
     frozen_options,
     positions_in,
 )
-from streaming.startup.damage import damaged_terms, damages, last
+from streaming.startup.damage import damaged_terms, last
 from streaming.startup.losses import looking_trouble, losses, survey, unread
 from streaming.startup.terms import (
     dealt_otherwise,
@@ -35,6 +36,7 @@ from streaming.startup.terms import (
 )
 
 COLUMNS = ("subject", "finding", "remedy")
+SETTINGS = "settings"
 BY_ITSELF = "`trimtab run`: it begins a new checkpoint by itself, and no queue moves"
 
 
@@ -53,34 +55,41 @@ class Obstacle(NamedTuple):
 def present(place: Path) -> Path:
     """Return where a checkpoint is now: there, or where the last standby has put it."""
     moved = (it for it in place.parent.glob("*.at-*") if MOVED.sub("", it.name) == place.name)
-    return max((it for it in moved if (it / TERMS).exists()), default=place)
+    return max((it for it in moved if _terms(it) is not None), default=place)
 
 
-def of_files(checkpoint: Path) -> Iterator[Obstacle]:
-    """Say what is wrong with the files."""
-    for damage in damages(checkpoint):
-        yield Obstacle("files", damage, BY_ITSELF)
+def of_files(damaged: Iterable[str], *, refused: bool) -> Iterator[Obstacle]:
+    """Say what is wrong with the files; of those that a start refuses nothing goes by itself."""
+    remedy = f"first what is said of settings; then {BY_ITSELF}" if refused else BY_ITSELF
+    for damage in damaged:
+        yield Obstacle("files", damage, remedy)
 
 
-def of_settings(settings: Settings, checkpoint: Path, servers: str) -> Iterator[Obstacle]:
+def of_settings(
+    settings: Settings, checkpoint: Path, servers: str, *, damaged: bool
+) -> Iterator[Obstacle]:
     """Say what does not fit the settings, or what Kafka holds.
+
+    Of one that is damaged only what it was begun with counts: no other file of it is gone on with.
 
     Raises:
         NotSurveyed: Kafka does not answer.
     """
     chosen = options(settings, bootstrap_servers=servers, jars=Path())
     shelf = survey(chosen, looking_trouble())
-    text = _text(checkpoint / TERMS)
+    text = _terms(checkpoint)
     before = None if text is None else read(text)
     now = present_terms(chosen, shelf.cluster, shelf.topics)
-    then = _options(checkpoint)
+    then = {} if damaged else _options(checkpoint)
     refused = (
         *(() if any(damaged_terms(checkpoint)) else differences(before, now)),
         *frozen(then, then | session_options(chosen)),  # Spark's own defaults are of its version
         *dealt_otherwise(before, then),
     )
     for it in refused:
-        yield Obstacle("settings", it.what, it.remedy)
+        yield Obstacle(SETTINGS, it.what, it.remedy)
+    if damaged:
+        return
     at = _positions(checkpoint)
     for topic, lost in losses(at, before.topics if before else {}, shelf).items():
         what = lost if isinstance(lost, str) else f"{lost} records are gone that were not read"
@@ -103,6 +112,11 @@ def _positions(checkpoint: Path) -> dict[Log, int]:
         return positions_in(_text(checkpoint / OFFSETS / str(done)) or "")
     first = sorted((checkpoint / SOURCES).glob("*/0"))
     return {place: at for it in first for place, at in positions_in(_text(it) or "").items()}
+
+
+def _terms(checkpoint: Path) -> str | None:
+    """Return what it was begun with; a start that was killed at that has left it as new."""
+    return _text(checkpoint / TERMS) or _text(checkpoint / NEW_TERMS)
 
 
 def _text(file: Path) -> str | None:

@@ -175,6 +175,8 @@ def source(topics: list[str], options: Options) -> dict[str, str]:
         "kafka.request.timeout.ms": str(_PATIENCE_MS + query.fetch_wait_ms),
         "kafka.metadata.max.age.ms": str(_WAKE_MS),
         **client(options),
+        # A topic that somebody deletes would be made anew, with the broker's defaults.
+        "kafka.allow.auto.create.topics": "false",
         "subscribe": ",".join(topics),
         # A new query folds what the log still holds, oldest first, and learns who is a member and
         # what it asks for; the reminder tells it who owns what. "latest" would miss the joins of

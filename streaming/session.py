@@ -40,9 +40,14 @@ _SECOND_COMPILER_LATER = (
 was its own, spent on what then runs a few times a second and is no faster for it: 18.5 s until
 ready, now 13.4. What each record passes through is run so often within a second or two."""
 
-_ADDED = {"spark.driver.extraJavaOptions": " ", "spark.driver.extraClassPath": os.pathsep}
+_ADDED = {
+    "spark.driver.extraJavaOptions": " ",
+    "spark.driver.extraClassPath": os.pathsep,
+    "spark.jars": ",",
+}
 """Lists, and what is between their items. With a flag of the operator's in place of ours a driver
-would outlive the end of its memory and log elsewhere; of two that differ Java takes the last."""
+would outlive the end of its memory and log elsewhere; of two that differ Java takes the last. With
+a jar in place of ours a cluster's workers would lack the one of Kafka."""
 
 
 class SparkNotStarted(Exception):  # noqa: N818 - it names what happened
@@ -121,7 +126,7 @@ def session_options(options: Options) -> dict[str, str]:
     if options.spark.is_here and "://" not in options.query.checkpoint:
         chosen |= _LOCAL_CHECKPOINT
     for name, value in options.spark.further.items():
-        items = filter(None, (chosen[name], value)) if name in _ADDED else (value,)
+        items = filter(None, (chosen.get(name), value)) if name in _ADDED else (value,)
         chosen[name] = _ADDED.get(name, "").join(items)
     return chosen
 

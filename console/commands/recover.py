@@ -14,6 +14,7 @@ from console.output import Format, Listing, show
 from console.progress import Stderr
 
 if TYPE_CHECKING:
+    from console.recovery import Obstacle
     from console.settings import Loaded
 
 _PLACES = (("home",), ("controller", "checkpoint"))
@@ -45,24 +46,28 @@ def recover(
       trimtab recover --checkpoint /mnt/copy/checkpoint -o json
     """
     from console.cluster import bootstrap_servers
-    from console.recovery import COLUMNS, of_files, of_settings, present
+    from console.recovery import COLUMNS, SETTINGS, of_files, of_settings, present
     from streaming.startup.batch_logs import COMMITS, OFFSETS
-    from streaming.startup.damage import last
+    from streaming.startup.damage import damages, last
     from streaming.startup.losses import NotSurveyed
 
     loaded = settings_of(config, key_values)
     named = checkpoint or _own(loaded)
-    found = list(of_files(place := present(named)))
+    damaged = list(damages(place := present(named)))
     planned, done = last(place, OFFSETS), last(place, COMMITS)
     well, notes = f"nothing is wrong; last committed batch: {done}; last started: {planned}", []
-    if planned is None and not found:
+    found: list[Obstacle] = []
+    if planned is None and not damaged:
         well = f"there is no checkpoint in {place}: `trimtab run` begins one; no queue moves"
-    elif not found:
+    else:
         try:
-            found += of_settings(loaded.settings, place, bootstrap_servers(loaded.settings))
+            servers = bootstrap_servers(loaded.settings)
+            found += of_settings(loaded.settings, place, servers, damaged=bool(damaged))
         except (NotSurveyed, Failure) as error:
             notes.append(f"settings and topics were not compared: {error}")
             well = well.replace("wrong", "wrong with the files", 1)
+    refused = bool(notes) or any(it.subject == SETTINGS for it in found)
+    found = [*of_files(damaged, refused=refused), *found]
     for note in notes:  # not by --quiet: that nothing was found would else be more than is known
         Stderr().note(note)
     rows = [it.row() for it in found]

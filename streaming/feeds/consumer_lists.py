@@ -100,7 +100,7 @@ def _broker(answer: Answer) -> Place | None:
         _, at = min((name, those[min(those)]) for name, those in addresses.items() if those)
         host, _, port = str(at).rpartition(":")
         return host, int(port)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise Garbage("a route without the address of a broker") from error
 
 

@@ -89,5 +89,6 @@ def _of_python(name: str, text: str) -> Ending:
     if name in _MISSING:
         remedy = "the Python of Spark's workers lacks a package: install trimtab's there"
         return Ending(f"{cause}; {remedy}", passes=False)
-    kind = getattr(builtins, name, None)
+    # Those of numpy and Arrow have names of their own.
+    kind = MemoryError if name.endswith("MemoryError") else getattr(builtins, name, None)
     return Ending(cause, passes=isinstance(kind, type) and issubclass(kind, _OUTSIDE))

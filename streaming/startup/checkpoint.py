@@ -197,7 +197,7 @@ class Checkpoint:
 
     def _is_used(self, parent: JavaObject, name: str) -> bool:
         path = self._java.org.apache.hadoop.fs.Path
-        return bool(self._files.exists(path(path(parent, name), TERMS)))
+        return any(self._files.exists(path(path(parent, name), it)) for it in (TERMS, NEW_TERMS))
 
     def _first_place(self) -> str:
         return MOVED.sub("", self._place.rstrip("/"))

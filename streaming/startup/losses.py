@@ -24,7 +24,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 )
 
 from rebalance.clock import Log
-from streaming.feeds.feed import client_config, logger
+from streaming.feeds.feed import NO_ID, client_config, id_of, logger
 from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.topics import ROUTINE, URGENT, names
@@ -36,6 +36,7 @@ _PATIENCE_S: Final = 30.0
 _LOOK_S: Final = 0.5
 """How often it looks whether to stop."""
 MADE_ANEW: Final = "made anew"
+_REMADE: Final = "it was made anew, and not by trimtab; `trimtab topics check` says what is wrong"
 
 
 class NotSurveyed(Exception):  # noqa: N818 - it names what happened
@@ -55,7 +56,7 @@ class Contents:
 
     cluster: str
     topics: Mapping[str, str]
-    """The id of each."""
+    """The id of each, where Kafka has such."""
     ends: Mapping[Log, Ends]
 
 
@@ -77,7 +78,8 @@ def losses(
         ends = contents.ends.get(place)
         if ends is not None:
             gone[place[0]] += max(0, ends.first - position, position - ends.end)
-    anew = {name: MADE_ANEW for name, it in before.items() if contents.topics.get(name) != it}
+    told = {name: it for name, it in before.items() if it != NO_ID and name in contents.topics}
+    anew = {name: MADE_ANEW for name, it in told.items() if contents.topics[name] != it}
     return {topic: count for topic, count in gone.items() if count} | anew
 
 
@@ -130,7 +132,10 @@ def survey(options: Options, trouble: Trouble, stop: Event | None = None) -> Con
     except KafkaException as error:
         raise NotSurveyed(f"could not read topic offsets: {error}") from error
     trouble.over()
-    ids = {name: str(topic.topic_id) for name, topic in found.items()}
+    for name, topic in found.items():
+        if len(topic.partitions) < options.topics.partitions:
+            raise NotSurveyed(f"{name} has {len(topic.partitions)} partitions: {_REMADE}")
+    ids = {name: it for name, topic in found.items() if (it := id_of(topic)) is not None}
     return Contents(cluster, ids, {it: Ends(first, ends[it]) for it, first in firsts.items()})
 
 

@@ -1,11 +1,11 @@
 """Supersession: of two controllers on the same topics the newer one goes on.
 
 A new controller has written a start into every partition (``takeover``). The older one reads it,
-and ends with that batch, before any of the batch is written. The log decides which is newer, by the
-greater offset, never a clock.
+and ends with that batch. The log decides which is newer, by the greater offset, never a clock.
 
-Called by ``cell_operator`` in every batch. Its one rule: a controller publishes no decision from a
-batch that holds a newer one's start.
+Called by ``cell_operator`` in every batch. Its one rule: of a partition in which a newer start was
+read nothing of that batch is published. Cells of others, that another task has, may be: the newer
+one finds that published, and decides above it (``gate``).
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,11 +1,16 @@
 """`trimtab recover` names what is wrong with a checkpoint, and what to do."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from console.errors import Away
+from console.settings import load
+from console.wiring import options
+from streaming.startup.losses import Contents, NotSurveyed
+from streaming.startup.terms import present_terms, written
 from tests.builders.command_line import Run
 
 UNHEALTHY = 3
@@ -84,6 +89,46 @@ def test_damage_is_named_with_what_to_do(run: Run, tmp_path: Path) -> None:
     (finding,) = json.loads(said)["findings"]
     assert "metadata is empty, as after a power cut" == finding["finding"]
     assert "no queue moves" in finding["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("partitions", "compared", "said"),
+    [
+        (None, True, "first what is said of settings; then `trimtab run`"),
+        (8, True, "`trimtab run`: it begins a new checkpoint by itself"),
+        (16, True, "first what is said of settings; then `trimtab run`"),
+        (8, False, "first what is said of settings; then `trimtab run`"),
+    ],
+)
+def test_damage_goes_by_itself_only_where_nothing_is_refused(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    partitions: int | None,
+    compared: bool,  # noqa: FBT001 - of a table
+    said: str,
+) -> None:
+    """A start looks at what a checkpoint was begun with, also where its other files are damaged."""
+
+    def shelf(*_: object) -> Contents:
+        if not compared:
+            raise NotSurveyed("Kafka does not answer")
+        return Contents("kafka-1", {}, {})
+
+    monkeypatch.setattr("console.cluster.bootstrap_servers", lambda _: "here:1")
+    monkeypatch.setattr("console.recovery.survey", shelf)
+    (tmp_path / "offsets").mkdir()
+    (tmp_path / "offsets" / "7").write_text('v1\n{}\n{"t.members":{"0":3}}')
+    (tmp_path / "metadata").write_text("")
+    if partitions is not None:
+        loaded = options(load(environment={}).settings, bootstrap_servers="here:1", jars=tmp_path)
+        begun = replace(present_terms(loaded, "kafka-1", {}), partitions=partitions)
+        (tmp_path / "trimtab.json").write_text(written(begun))
+    findings = json.loads(run("recover", "--checkpoint", str(tmp_path), "-o", "json")[1])
+
+    (of_file,) = [it for it in findings["findings"] if it["subject"] == "files"]
+    assert of_file["remedy"].startswith(said)
+    assert len(findings["findings"]) == 1 + (compared and partitions != 8)
 
 
 def test_it_looks_where_a_standby_has_put_it(run: Run, tmp_path: Path) -> None:

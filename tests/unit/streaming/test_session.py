@@ -1,5 +1,6 @@
 """What an operator sets of Spark's options, beside ours; and what a JVM said that gave up."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from console.settings import load
@@ -36,6 +37,18 @@ def test_classes_of_an_operator_come_after_ours() -> None:
 
     assert "jars/*:/mine/*" == both
     assert "jars/*" == session_options(chosen(spark_driver_extraClassPath=""))[CLASSES]
+
+
+def test_jars_of_an_operator_are_added_to_ours(tmp_path: Path) -> None:
+    """Without ours a cluster's workers could not read Kafka; here they come by the class path."""
+    here = session_options(chosen(spark_jars="/mine.jar"))
+    (tmp_path / "kafka.jar").touch()
+    cluster = chosen(spark_jars="/mine.jar")
+    spark = replace(cluster.spark, master="spark://m:7077", jars=tmp_path)
+    cluster = replace(cluster, spark=spark)
+
+    assert "/mine.jar" == here["spark.jars"]
+    assert f"{tmp_path / 'kafka.jar'},/mine.jar" == session_options(cluster)["spark.jars"]
 
 
 def test_spark_s_figures_keep_their_names_whatever_the_controller_is_called() -> None:

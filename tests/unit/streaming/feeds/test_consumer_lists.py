@@ -56,6 +56,7 @@ def test_a_slave_is_asked_where_there_is_no_master() -> None:
         (b'{"consumerIdList":7}', None),
         (b"[" * 100_000, None),
         (OF_TWO, "{}"),
+        (OF_TWO, "[5]"),
         (OF_TWO, '{0:"nowhere"}'),
         (OF_TWO, "7"),
     ],

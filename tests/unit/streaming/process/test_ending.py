@@ -50,6 +50,8 @@ from the Python worker: Traceback (most recent call last):
         ("OSError: [Errno 28] No space left", "OSError: [Errno 28] No space left", True),
         ("ConnectionResetError: gone", "ConnectionResetError: gone", True),
         ("MemoryError", "MemoryError", True),
+        ("numpy._ArrayMemoryError: 8 GiB", "numpy._ArrayMemoryError: 8 GiB", True),
+        ("pyarrow.lib.ArrowMemoryError: malloc", "pyarrow.lib.ArrowMemoryError: malloc", True),
     ],
 )
 def test_what_a_worker_raised_is_the_cause(raised: str, cause: str, passes: bool) -> None:  # noqa: FBT001 - a row of the table

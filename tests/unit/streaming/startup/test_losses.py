@@ -8,6 +8,7 @@ import pytest
 
 from console.settings import load
 from console.wiring import options
+from streaming.feeds.feed import NO_ID
 from streaming.startup.losses import (
     MADE_ANEW,
     Contents,
@@ -56,6 +57,15 @@ def test_a_topic_that_was_made_anew_is_lost_however_long_it_is() -> None:
     assert {JOINS: MADE_ANEW} == losses(
         POSITIONS, IDS, shelf(Ends(0, 500), topics={**IDS, JOINS: "id-3"})
     )
+
+
+def test_where_kafka_has_no_ids_nothing_is_said_to_be_made_anew() -> None:
+    """Before 2.8 it has none, and gives them to all topics when it is upgraded."""
+    whole = Ends(0, 500)
+    none = dict.fromkeys(IDS, NO_ID)
+    assert {} == losses(POSITIONS, {}, shelf(whole, topics={}))
+    assert {} == losses(POSITIONS, none, shelf(whole, topics=IDS))
+    assert {} == losses(POSITIONS, IDS, shelf(whole, topics={}))
 
 
 def test_what_waits_is_counted_if_a_batch_takes_it_all() -> None:
