@@ -45,29 +45,21 @@ def recover(
       trimtab recover
       trimtab recover --checkpoint /mnt/copy/checkpoint -o json
     """
-    from console.cluster import bootstrap_servers
-    from console.recovery import COLUMNS, SETTINGS, of_files, of_settings, present
+    from console.recovery import COLUMNS, present
     from streaming.startup.batch_logs import COMMITS, OFFSETS
     from streaming.startup.damage import damages, last
-    from streaming.startup.losses import NotSurveyed
 
     loaded = settings_of(config, key_values)
     named = checkpoint or _own(loaded)
     damaged = list(damages(place := present(named)))
     planned, done = last(place, OFFSETS), last(place, COMMITS)
-    well, notes = f"nothing is wrong; last committed batch: {done}; last started: {planned}", []
-    found: list[Obstacle] = []
     if planned is None and not damaged:
         well = f"there is no checkpoint in {place}: `trimtab run` begins one; no queue moves"
+        found, notes = [], []
     else:
-        try:
-            servers = bootstrap_servers(loaded.settings)
-            found += of_settings(loaded.settings, place, servers, damaged=bool(damaged))
-        except (NotSurveyed, Failure) as error:
-            notes.append(f"settings and topics were not compared: {error}")
-            well = well.replace("wrong", "wrong with the files", 1)
-    refused = bool(notes) or any(it.subject == SETTINGS for it in found)
-    found = [*of_files(damaged, refused=refused), *found]
+        found, notes = _obstacles(loaded, place, damaged)
+        where = " with the files" if notes else ""
+        well = f"nothing is wrong{where}; last committed batch: {done}; last started: {planned}"
     for note in notes:  # not by --quiet: that nothing was found would else be more than is known
         Stderr().note(note)
     rows = [it.row() for it in found]
@@ -75,6 +67,24 @@ def recover(
     show({"findings": rows, "not_examined": notes}, output, shown.table if found else well)
     if found:
         raise typer.Exit(ExitCode.UNHEALTHY)
+
+
+def _obstacles(
+    loaded: "Loaded", place: Path, damaged: list[str]
+) -> "tuple[list[Obstacle], list[str]]":
+    """Return what is wrong, and what could not be compared."""
+    from console.cluster import bootstrap_servers
+    from console.recovery import SETTINGS, of_files, of_settings
+    from streaming.startup.losses import NotSurveyed
+
+    found, notes = list["Obstacle"](), list[str]()
+    try:
+        servers = bootstrap_servers(loaded.settings)
+        found += of_settings(loaded.settings, place, servers, damaged=bool(damaged))
+    except (NotSurveyed, Failure) as error:
+        notes.append(f"settings and topics were not compared: {error}")
+    refused = bool(notes) or any(it.subject == SETTINGS for it in found)
+    return [*of_files(damaged, refused=refused), *found], notes
 
 
 def _own(loaded: "Loaded") -> Path:
