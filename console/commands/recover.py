@@ -53,13 +53,12 @@ def recover(
     named = checkpoint or _own(loaded)
     damaged = list(damages(place := present(named)))
     planned, done = last(place, OFFSETS), last(place, COMMITS)
-    if planned is None and not damaged:
+    is_there = planned is not None or damaged
+    found, notes = _obstacles(loaded, place, damaged) if is_there else ((), ())
+    where = " with the files" if notes else ""
+    well = f"nothing is wrong{where}; last committed batch: {done}; last started: {planned}"
+    if not is_there:
         well = f"there is no checkpoint in {place}: `trimtab run` begins one; no queue moves"
-        found, notes = [], []
-    else:
-        found, notes = _obstacles(loaded, place, damaged)
-        where = " with the files" if notes else ""
-        well = f"nothing is wrong{where}; last committed batch: {done}; last started: {planned}"
     for note in notes:  # not by --quiet: that nothing was found would else be more than is known
         Stderr().note(note)
     rows = [it.row() for it in found]
