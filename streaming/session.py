@@ -180,8 +180,8 @@ def _runtime(options: Options) -> dict[str, str]:
         # Bars drawn over the terminal at every batch.
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
-        # Spark's own pattern, and where Kafka's Java client keeps credentials.
-        "spark.redaction.regex": r"(?i)secret|password|token|access[.]?key|credential|jaas",
+        # Spark's own pattern, where Kafka's Java client keeps credentials, and any other key.
+        "spark.redaction.regex": r"(?i)secret|password|token|access[.]?key|\bkey\b|credential|jaas",
     }
 
 

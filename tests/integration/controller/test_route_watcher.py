@@ -22,8 +22,8 @@ from trimtab.protocol import RackRef
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 GROWTH_S = 5.0
-"""What issue 3 allows from the growth of a topic to the group's knowing. A machine that pauses may
-miss it once; who is too slow misses it each time."""
+"""What is promised from the growth of a topic to the group's knowing. A machine that pauses may
+miss it once; who is too slow misses it more often."""
 
 
 def test_kafka_says_in_which_racks_a_topic_stands(kafka: EmbeddedKafka, topic: str) -> None:
@@ -55,7 +55,7 @@ def test_the_growth_of_a_topic_reaches_its_group(
 
             assert before < set(member.assignment)
 
-    assert min(took) < GROWTH_S
+    assert sorted(took)[1] < GROWTH_S, took
 
 
 def test_a_missing_topic_is_awaited(

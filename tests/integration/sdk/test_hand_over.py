@@ -1,6 +1,7 @@
 """Real members on a real controller: who comes and goes, and what becomes of the queues."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -82,7 +83,8 @@ def test_a_killed_member_is_fenced_by_its_silence(
     published.catch_up()
     (end,) = ends()
     assert ("expired", "expiry") == (end.event, end.cause.kind)
-    assert (end.cause.detail or "").startswith("silent for")
+    (silent_ms,) = map(int, re.findall(r"silent for (\d+) ms", end.cause.detail or ""))
+    assert 1_000 * SESSION_S < silent_ms < 1_500 * SESSION_S  # by log time: a busy machine is none
 
 
 @pytest.mark.parametrize("name", ["a", "b"])

@@ -1,9 +1,13 @@
 """What an operator sets of Spark's options, beside ours; and what a JVM said that gave up."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from console.settings import load
+from console.settings.masking import MASK, masked
 from console.wiring import options
 from streaming import session
 from streaming.options import Options
@@ -49,6 +53,21 @@ def test_jars_of_an_operator_are_added_to_ours(tmp_path: Path) -> None:
 
     assert "/mine.jar" == here["spark.jars"]
     assert f"{tmp_path / 'kafka.jar'},/mine.jar" == session_options(cluster)["spark.jars"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "spark.hadoop.fs.s3a.secret.key",
+        "spark.hadoop.fs.azure.account.key.ours.blob",
+        "spark.ssl.keyPassword",
+        "kafka.sasl.jaas.config",
+    ],
+)
+def test_the_page_of_settings_masks_what_config_show_masks(name: str) -> None:
+    """Whoever reaches the page reads it (G12)."""
+    assert re.search(session_options(chosen())["spark.redaction.regex"], name)
+    assert MASK == masked(("spark", "options", name), "hunter2")
 
 
 def test_spark_s_figures_keep_their_names_whatever_the_controller_is_called() -> None:

@@ -81,6 +81,19 @@ def test_drained_member_that_dies_is_moved_once() -> None:
     assert ["left"] == [handed.ending for handed in only(HandedOver, decided)]
 
 
+def test_drained_member_that_falls_silent_is_moved_once() -> None:
+    """The same, a session later."""
+    story = two_members()
+    decided = story.reads(drained("b"))
+    for _ in range(4):
+        decided += story.waits(seconds=3)
+        decided += story.reads(beat_of("a", epoch=2))
+
+    assert {"orders-0": "a@1", "orders-1": "a@2"} == story.pages()
+    assert [1, 0] == [rebalance.moves for rebalance in only(Rebalanced, decided)]
+    assert ["fenced"] == [handed.ending for handed in only(HandedOver, decided)]
+
+
 def test_everybody_leaves_and_one_returns() -> None:
     """An empty group keeps its map: the next member gets everything in one epoch (C15)."""
     story = two_members()
