@@ -55,7 +55,8 @@ class Obstacle(NamedTuple):
 def present(place: Path) -> Path:
     """Return where a checkpoint is now: there, or where the last standby has put it."""
     moved = (it for it in place.parent.glob("*.at-*") if MOVED.sub("", it.name) == place.name)
-    return max((it for it in moved if _terms(it) is not None), default=place)
+    used = (it for it in moved if any((it / name).exists() for name in (TERMS, NEW_TERMS)))
+    return max(used, default=place)
 
 
 def of_files(damaged: Iterable[str], *, refused: bool) -> Iterator[Obstacle]:

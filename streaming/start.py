@@ -27,7 +27,7 @@ Called by ``application``. Its one rule: before step 3 nothing is written that a
 may read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import Event
@@ -76,8 +76,8 @@ _TOO_OLD: Final = (
     "new checkpoint"
 )
 _UNFINISHED: Final = (
-    "the last batch was not finished, under other settings or by another release; before it is "
-    "decided again, all is read that is published"
+    "the last batch was not finished, perhaps under other settings or by another release; before "
+    "it is decided again, all is read that is published"
 )
 _DAMAGED: Final = (
     "the checkpoint is damaged; continuing from what is published, with a new checkpoint"
@@ -247,7 +247,7 @@ class Beginning:
             lost = losses(at, before.topics if before else {}, contents)
             waiting = 0 if damage else unread(at, contents, self.options.topics.prefix)
             if not (damage or lost or self._moves_over or waiting > MOST_WAITING):
-                return before is not None and self._go_on(before)
+                return before is not None and self._go_on(before, contents.topics)
             kept, log = self._set_aside(start), structlog.get_logger()
             if damage:
                 log.warning(_DAMAGED, damage=damage, old=kept)
@@ -266,13 +266,13 @@ class Beginning:
         self._moves_over = False
         return False
 
-    def _go_on(self, before: Terms) -> bool:
-        """Go on with a checkpoint; it has other rules only when nothing was left unfinished."""
+    def _go_on(self, before: Terms, topics: Mapping[str, str]) -> bool:
+        """Go on with a checkpoint; while it has a batch of others, nobody's rules are its own."""
         rules = deciding(self.options)
         differ = rules != before.decides and self._checkpoint.repeats
         if differ:
             structlog.get_logger().info(_UNFINISHED)
-        now = continued(before, before.decides if differ else rules)
+        now = continued(before, "" if differ else rules, topics)
         if now != before:
             self._checkpoint.begin(now)
         return differ

@@ -54,7 +54,7 @@ def recover(
     damaged = list(damages(place := present(named)))
     planned, done = last(place, OFFSETS), last(place, COMMITS)
     is_there = planned is not None or damaged
-    found, notes = _obstacles(loaded, place, damaged) if is_there else ((), ())
+    found, notes = _obstacles(loaded, place, damaged, in_use=planned is not None)
     where = " with the files" if notes else ""
     well = f"nothing is wrong{where}; last committed batch: {done}; last started: {planned}"
     if not is_there:
@@ -69,19 +69,20 @@ def recover(
 
 
 def _obstacles(
-    loaded: "Loaded", place: Path, damaged: list[str]
+    loaded: "Loaded", place: Path, damaged: list[str], *, in_use: bool
 ) -> "tuple[list[Obstacle], list[str]]":
-    """Return what is wrong, and what could not be compared."""
+    """Return what is wrong, and what could not be compared; of one without batches only files."""
     from console.cluster import bootstrap_servers
     from console.recovery import SETTINGS, of_files, of_settings
     from streaming.startup.losses import NotSurveyed
 
     found, notes = list["Obstacle"](), list[str]()
-    try:
-        servers = bootstrap_servers(loaded.settings)
-        found += of_settings(loaded.settings, place, servers, damaged=bool(damaged))
-    except (NotSurveyed, Failure) as error:
-        notes.append(f"settings and topics were not compared: {error}")
+    if in_use:
+        try:
+            servers = bootstrap_servers(loaded.settings)
+            found += of_settings(loaded.settings, place, servers, damaged=bool(damaged))
+        except (NotSurveyed, Failure) as error:
+            notes.append(f"settings and topics were not compared: {error}")
     refused = bool(notes) or any(it.subject == SETTINGS for it in found)
     return [*of_files(damaged, refused=refused), *found], notes
 

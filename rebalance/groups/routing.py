@@ -28,7 +28,7 @@ from rebalance.groups.model.decisions import EventRefused, Refusal, TopicLeftOut
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import RouteObserved
 from rebalance.groups.model.extent import LEFT_OUT, RECORD_BYTES, Extent
-from rebalance.groups.model.route import Doubt, Route
+from rebalance.groups.model.route import NO_ID, Doubt, Route
 from rebalance.ids import ANY_QUEUE, Millis, Queue, TopicName
 from rebalance.racks import RackRun
 from rebalance.stamp import Stamp
@@ -47,7 +47,7 @@ def observe(draft: Draft, event: RouteObserved) -> None:
         generation=_generation(event, known),
         racks=_racks(event, known),
     )
-    if known is not None and known.generation and known.generation != route.generation:
+    if known is not None and known.generation not in {"", NO_ID, route.generation}:
         draft.topics.recreated.add(event.topic)
         known = replace(known, generation=route.generation)
         write(draft, event.topic, known)
@@ -84,7 +84,8 @@ def _forget(draft: Draft, but: TopicName) -> None:
 
 def _generation(event: RouteObserved, known: Route | None) -> str:
     """Return which topic of that name it is; a source that cannot tell contradicts none."""
-    return event.generation or ("" if known is None else known.generation)
+    before = "" if known is None else known.generation
+    return before if before and event.generation in {None, "", NO_ID} else event.generation or ""
 
 
 def _racks(event: RouteObserved, known: Route | None) -> tuple[RackRun, ...]:

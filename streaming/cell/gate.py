@@ -149,7 +149,7 @@ def passed(
         if decoder.is_told(row):
             gate = _noted(gate, row, ordered, decoder, opening.after)
     if opening.rules_differ and gate.start != opening.start:
-        gate = replace(gate, shut=True)
+        gate = replace(gate, shut=True, told=False, ticks=0)
     if opening.start and (gate.start != opening.start or (gate.shut and not gate.told)):
         _look_for_loss(ordered, decoder, opening.start)
     if not gate.shut:

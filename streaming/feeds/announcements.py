@@ -16,6 +16,7 @@ Used by ``route_plan``.
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from rebalance.groups.model.route import NO_ID
 from trimtab.protocol import RackRef, RunRef, TopicSummary
 
 PATIENCE_S: Final = 10.0
@@ -106,7 +107,7 @@ def settled(seen: Seen, known: TopicSummary, sent: Sent | None) -> bool:
     agrees = alike and known.version > 0 and not (sent is None and seen.racks is not None)
     if sent is not None:
         return agrees and sent.seen == seen
-    same = known.generation is None or seen.generation in {None, known.generation}
+    same = known.generation is None or seen.generation in {None, NO_ID, known.generation}
     return agrees and same and all(run[:2] == ("", 0) for run in seen.runs or ())
 
 

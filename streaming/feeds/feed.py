@@ -11,9 +11,6 @@ from typing import Any, Final, Protocol
 
 import structlog
 from confluent_kafka import Consumer, KafkaException, Message
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
-    TopicDescription,
-)
 from structlog.typing import FilteringBoundLogger
 
 from streaming.options import Options
@@ -21,8 +18,6 @@ from streaming.process.trouble import Trouble
 
 NOT_TAKEN: Final = (BufferError, KafkaException)
 """What a librdkafka client raises that cannot even keep a record for later. Feeds repeat theirs."""
-NO_ID: Final = "A" * 22
-"""In base64."""
 Config = dict[str, Any]
 """What librdkafka takes: text, numbers, truth values and callbacks."""
 _SOON: Final[Config] = {"reconnect.backoff.max.ms": 1_000}
@@ -82,11 +77,6 @@ def reader_config(options: Options, feed: str, trouble: Trouble) -> Config:
         "group.id": f"{options.name}-{feed}",
         "enable.auto.commit": False,
     }
-
-
-def id_of(topic: TopicDescription) -> str | None:
-    """Return what Kafka calls a topic beside its name; one before 2.8, nothing: sixteen zeros."""
-    return None if str(topic.topic_id) == NO_ID else str(topic.topic_id)
 
 
 def taken(consumer: Consumer, patience_s: float, most: int) -> list[Message]:

@@ -25,7 +25,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 from rebalance.ids import TopicName
 from streaming.feeds.announcements import Seen
 from streaming.feeds.clients import discard
-from streaming.feeds.feed import Config, id_of
+from streaming.feeds.feed import Config
 from streaming.feeds.kafka_racks import Racks
 from streaming.process.trouble import Trouble
 from trimtab.protocol import RunRef, limits
@@ -135,6 +135,6 @@ def _seen(answer: Future[TopicDescription], racks: Racks | None) -> Seen:
         raise KafkaException(KafkaError(KafkaError.INVALID_PARTITIONS, said))
     return Seen(
         (RunRef("", 0, count),),
-        id_of(topic),
+        str(topic.topic_id),
         racks=None if racks is None else racks.of(topic.partitions),
     )

@@ -24,7 +24,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 )
 
 from rebalance.clock import Log
-from streaming.feeds.feed import NO_ID, client_config, id_of, logger
+from rebalance.groups.model.route import NO_ID
+from streaming.feeds.feed import client_config, logger
 from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.topics import ROUTINE, URGENT, names
@@ -36,7 +37,6 @@ _PATIENCE_S: Final = 30.0
 _LOOK_S: Final = 0.5
 """How often it looks whether to stop."""
 MADE_ANEW: Final = "made anew"
-_REMADE: Final = "it was made anew, and not by trimtab; `trimtab topics check` says what is wrong"
 
 
 class NotSurveyed(Exception):  # noqa: N818 - it names what happened
@@ -56,7 +56,7 @@ class Contents:
 
     cluster: str
     topics: Mapping[str, str]
-    """The id of each, where Kafka has such."""
+    """The id of each."""
     ends: Mapping[Log, Ends]
 
 
@@ -78,9 +78,14 @@ def losses(
         ends = contents.ends.get(place)
         if ends is not None:
             gone[place[0]] += max(0, ends.first - position, position - ends.end)
-    told = {name: it for name, it in before.items() if it != NO_ID and name in contents.topics}
-    anew = {name: MADE_ANEW for name, it in told.items() if contents.topics[name] != it}
+    now = contents.topics
+    anew = {it: MADE_ANEW for it, was in before.items() if is_other(was, now.get(it))}
     return {topic: count for topic, count in gone.items() if count} | anew
+
+
+def is_other(was: str | None, now: str | None) -> bool:
+    """Tell whether a topic has another id than it had; one that Kafka cannot tell is none."""
+    return was != now and NO_ID not in {was, now}
 
 
 def unread(positions: Mapping[Log, int], contents: Contents, prefix: str) -> int:
@@ -132,10 +137,7 @@ def survey(options: Options, trouble: Trouble, stop: Event | None = None) -> Con
     except KafkaException as error:
         raise NotSurveyed(f"could not read topic offsets: {error}") from error
     trouble.over()
-    for name, topic in found.items():
-        if len(topic.partitions) < options.topics.partitions:
-            raise NotSurveyed(f"{name} has {len(topic.partitions)} partitions: {_REMADE}")
-    ids = {name: it for name, topic in found.items() if (it := id_of(topic)) is not None}
+    ids = {name: str(topic.topic_id) for name, topic in found.items()}
     return Contents(cluster, ids, {it: Ends(first, ends[it]) for it, first in firsts.items()})
 
 

@@ -9,7 +9,8 @@ Asked by ``start`` before each try of the query.
 
 from collections.abc import Sequence
 
-from streaming.startup.losses import Contents
+from rebalance.groups.model.route import NO_ID
+from streaming.startup.losses import Contents, is_other
 from streaming.topics import names
 from trimtab.protocol import ROUTES
 
@@ -31,10 +32,10 @@ class OwnStart:
     def lost(self, contents: Contents) -> str | None:
         """Say that it is gone, if it is, and what to do."""
         is_now = contents.topics.get(self._topic)
-        self._id = self._id or is_now
+        self._id = is_now if self._id in {None, NO_ID} else self._id
         places = [(self._topic, partition) for partition in range(len(self._starts))]
         ends = [contents.ends[it].end if it in contents.ends else 0 for it in places]
-        if self._id == is_now and all(map(int.__lt__, self._starts, ends)):
+        if not is_other(self._id, is_now) and all(map(int.__lt__, self._starts, ends)):
             return None
         return (
             f"{self._topic} has lost the record of this start, so a newer controller would not be "

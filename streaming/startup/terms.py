@@ -20,6 +20,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from typing import Final, NamedTuple
 
+from rebalance.groups.model.route import NO_ID
 from streaming.cell.codec import READABLE, VERSION
 from streaming.options import Options
 from streaming.topics import ROUTINE, START_ANEW, URGENT, names
@@ -105,9 +106,13 @@ def deciding(options: Options) -> str:
     return sha256(rules.encode()).hexdigest()[:16]
 
 
-def continued(terms: Terms, decides: str) -> Terms:
-    """Return the terms of a checkpoint that is gone on with: from now on it has this version."""
-    return replace(terms, state=VERSION, decides=decides)
+def continued(terms: Terms, decides: str, topics: Mapping[str, str]) -> Terms:
+    """Return the terms of a checkpoint that is gone on with: from now on it has this version.
+
+    A Kafka that was upgraded calls topics by ids that had none.
+    """
+    known = {name: it for name, it in terms.topics.items() if it != NO_ID}
+    return replace(terms, state=VERSION, decides=decides, topics={**topics, **known})
 
 
 def written(terms: Terms) -> str:

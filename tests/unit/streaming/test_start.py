@@ -130,8 +130,6 @@ def test_what_is_repeated_under_other_settings_is_told_apart(
     old.repeats = True
     assert one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
     assert one._choose_checkpoint("2-b")  # noqa: SLF001 - as above
-    assert [] == old.done
-
     old.repeats = False
     assert not one._choose_checkpoint("3-c")  # noqa: SLF001 - as above
     assert deciding(one.options) == old.kept.decides
@@ -140,6 +138,8 @@ def test_what_is_repeated_under_other_settings_is_told_apart(
     assert not one._choose_checkpoint("4-d")  # noqa: SLF001 - as above
     one.options.policy = Policy(strategy="AVG")  # type: ignore[misc]  # no dataclass here
     assert one._choose_checkpoint("5-e")  # noqa: SLF001 - as above
+    one.options.policy = Policy()  # type: ignore[misc]  # what is decided meanwhile is AVG's
+    assert one._choose_checkpoint("6-f")  # noqa: SLF001 - as above
 
 
 @pytest.mark.parametrize("in_use", [True, False])

@@ -11,6 +11,7 @@ from rebalance.groups.model.decisions import AssignmentIssued, HandedOver, Rebal
 from rebalance.groups.model.events import Event, Portion
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.route import NO_ID
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import GroupName, MemberId, Millis
@@ -260,6 +261,17 @@ def test_a_topic_that_was_made_anew_is_granted_afresh() -> None:
 
     story.obeys("a")
     assert {"orders-0": "a@3", "orders-1": "a@3"} == story.pages()
+
+
+def test_a_kafka_that_gives_ids_to_its_topics_has_made_none_anew() -> None:
+    """Before 2.8 all are zeros; while it is upgraded its brokers answer in both ways."""
+    story = Story()
+    for version, generation in enumerate([NO_ID, "x", NO_ID, "x"]):
+        story.reads(joined("a"), routed("orders", 2, version=version, generation=generation))
+
+    assert {"orders-0": "a@1", "orders-1": "a@1"} == story.pages()
+    story.reads(routed("orders", 2, version=9, generation="y"))
+    assert {"orders-0": "a@1!2", "orders-1": "a@1!2"} == story.pages()
 
 
 def test_the_heir_of_a_queue_that_was_made_anew_does_not_begin() -> None:

@@ -6,6 +6,8 @@ It is repeated when a controller starts; settings may have changed meanwhile, or
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
 from rebalance.groups.model.policy import Policy
 from sinks import Record
 from streaming.cell.codec import Cell, read, write
@@ -17,20 +19,25 @@ from tests.unit.streaming.cell.started import OLD, RULES, on, starts, tick, work
 from trimtab.protocol import ASSIGNMENTS, MEMBERS
 
 
-def unfinished(log: Log) -> tuple[Cell, Sequence[Row], list[Record]]:
-    """A batch with a new member is published and not finished: the cell before it, and its rows."""
+def unfinished(log: Log, *, opens: bool = False) -> tuple[Cell, Sequence[Row], list[Record]]:
+    """A batch with a new member is published and not finished: the cell before it, and its rows.
+
+    Perhaps it is the one that opens the gate of its start.
+    """
     worked(log)
-    before, count = fold(Cell(gate=SHUT), log.rows, RULES).cell, len(log.rows)
+    count = len(log.rows) - opens
+    before = fold(Cell(gate=SHUT), log.rows[:count], RULES).cell
     log.append(MEMBERS, "billing", join("d"), at=3_000)
     tick(log, OLD, 2, 1, 3_000)
     rows = log.rows[count:]
     return before, rows, fold(before, rows, RULES).records
 
 
-def test_what_others_have_not_finished_waits_for_what_they_have_published() -> None:
+@pytest.mark.parametrize("opens", [False, True])
+def test_what_others_have_not_finished_waits_for_what_they_have_published(*, opens: bool) -> None:
     """Decided otherwise it would give epochs a second meaning, which no member would read."""
     log = Log()
-    before, rows, published = unfinished(log)
+    before, rows, published = unfinished(log, opens=opens)
     said = {it.member: it for it in on(ASSIGNMENTS, published)}
     assert "d" in said
     begins = len(log.rows)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from confluent_kafka import KafkaError, KafkaException, Uuid
+from confluent_kafka import KafkaError, KafkaException
 
 from rebalance.ids import TopicName
 from streaming.feeds import metadata
@@ -94,18 +94,6 @@ def test_a_client_that_gives_no_answer_is_replaced(
     assert (RunRef("", 0, 3),) == seen.runs
     assert 2 == Asked.made
     assert "over" == told.said[-1]
-
-
-def test_a_topic_without_an_id_is_no_generation(
-    looking: Metadata, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """When Kafka is upgraded each topic gets one, and none was made anew."""
-    found = [SimpleNamespace(partitions=[0], topic_id=it) for it in (Uuid(0, 0), Uuid(7, 9))]
-    monkeypatch.setattr(Asked, "answers", iter(found))
-
-    (before,), (after,) = (looking.look([ORDERS]).values() for _ in found)
-    assert before.generation is None
-    assert after.generation == str(Uuid(7, 9))
 
 
 def test_what_kafka_refuses_needs_no_other_client(

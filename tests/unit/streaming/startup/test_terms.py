@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from rebalance.groups.model.route import NO_ID
 from streaming.cell.codec import READABLE, VERSION
 from streaming.startup.terms import (
     DEALING,
@@ -70,7 +71,10 @@ def test_state_of_an_earlier_version_is_gone_on_with(state: int) -> None:
     before = replace(TERMS, state=state)
 
     assert [] == list(differences(before, TERMS))
-    assert TERMS == continued(before, TERMS.decides)
+    assert TERMS == continued(before, TERMS.decides, TERMS.topics)
+    unnamed = replace(before, topics=dict.fromkeys(TERMS.topics, NO_ID))  # Kafka was upgraded
+    assert TERMS == continued(unnamed, TERMS.decides, TERMS.topics)
+    assert TERMS == continued(before, TERMS.decides, unnamed.topics)
 
 
 def test_state_of_a_later_version_is_not() -> None:
