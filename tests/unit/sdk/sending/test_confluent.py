@@ -105,6 +105,27 @@ def test_a_callback_that_exits_ends_no_thread_of_ours(
     until(lambda: heard)
 
 
+@pytest.mark.parametrize("end", [Producer.flush, Producer.close])
+@pytest.mark.parametrize("keys", [(b"k", None), (None, b"k"), (b"k", None, b"k", None)])
+def test_the_end_waits_for_what_callbacks_send(
+    end: Callable[[Producer], int], keys: tuple[bytes | None, ...]
+) -> None:
+    """Whichever client it goes by: none is done before all are."""
+    kafka = {"test.mock.num.brokers": 1, "linger.ms": 50, "log_level": 0}
+    producer = Producer("127.0.0.1:1", client="confluent", central=False, kafka=kafka)
+    heard, left = list[object](), iter(keys)
+
+    def send_next(error: object = None, message: object = None) -> None:
+        heard.extend([error] if message else [])
+        with suppress(StopIteration):
+            producer.send("t", b"v", next(left), send_next)
+
+    send_next()
+
+    assert (0, [None] * len(keys)) == (end(producer), heard)
+    producer.close()
+
+
 def test_all_that_nobody_asks_about_is_said(
     producer: Producer, caplog: pytest.LogCaptureFixture
 ) -> None:

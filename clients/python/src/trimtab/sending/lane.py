@@ -65,13 +65,10 @@ class Lane:
         finally:
             here.depth = 0
 
-    def flush(self, timeout_s: float) -> int:
-        """Wait until every message is settled; return how many are not.
-
-        Zero is exact. Else librdkafka counts, besides, what it is about to log.
-        """
+    def flush(self, timeout_s: float) -> None:
+        """Wait until every message is settled."""
         with self._here:
-            return self.client.flush(max(0.0, timeout_s))
+            self.client.flush(max(0.0, timeout_s))
 
     def close(self) -> None:
         """Give up what is not settled, which is reported, and end."""
