@@ -1,6 +1,7 @@
 """Sending with kafka-python, its clients played: what takes how long, and what is refused."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -29,6 +30,8 @@ class Client:
         self.timeout_ms = options["delivery_timeout_ms"]
         self.sent: list[str] = []
         self.waited: list[float] = []
+        self.deliver: list[Callable[[object], object]] = []
+        self.on_wait: Callable[[], object] = bool
         self.known: set[int] | None = {0}
         self.on_send: Callable[[], object] = bool
         self._metadata = SimpleNamespace(partitions_for_topic=lambda _: self.known)
@@ -38,11 +41,12 @@ class Client:
         """Take a message."""
         self.sent.append(topic)
         self.on_send()
-        return SimpleNamespace(add_callback=lambda _: None, add_errback=lambda _: None)
+        return SimpleNamespace(add_callback=self.deliver.append, add_errback=lambda _: None)
 
     def flush(self, timeout_s: float) -> None:
         """Wait in vain."""
         self.waited.append(timeout_s)
+        self.on_wait()
         time.sleep(timeout_s)
         raise KafkaTimeoutError
 
@@ -81,6 +85,39 @@ def test_a_wait_is_not_longer_than_it_may_be(
     assert 2 == sender.flush(0.1)
     assert sum(sum(it.waited) for it in clients) < 0.15
     assert [9_000, 29_000] == [it.timeout_ms for it in clients]
+
+
+def test_the_end_waits_for_callbacks_and_what_they_send(
+    sender: KafkaPythonSender, clients: list[Client]
+) -> None:
+    """They run on a thread of the client's, which nobody joins."""
+    is_to_end = threading.Event()
+
+    def send_another(*_: object) -> None:
+        is_to_end.wait(5)
+        sender.send("another", b"v")
+
+    sender.send("t", b"v", None, send_another)
+    thread = threading.Thread(target=clients[0].deliver[0], args=(None,))
+    thread.start()
+    assert 1 == sender.flush(0.05)
+    clients[0].on_wait = is_to_end.set
+    left = sender.close(0.2)
+    thread.join()
+
+    assert (1, ["t", "another"]) == (left, clients[0].sent)
+
+
+def test_what_is_delivered_at_the_last_moment_is_not_lost(
+    sender: KafkaPythonSender, clients: list[Client]
+) -> None:
+    """The client is given a moment more than whoever closes; another one is not."""
+    heard: list[object] = []
+    for _ in range(2):
+        sender.send("t", b"v", None, lambda error, _: heard.append(error))
+    clients[0].on_wait = lambda: clients[0].deliver.pop()(None)
+
+    assert (1, [None]) == (sender.close(0.0), heard)
 
 
 def test_what_waits_is_bounded(sender: KafkaPythonSender, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,8 +86,10 @@ class KafkaPythonSender:
         self._keyed: _Untyped = None
         self._again: deque[tuple[BrokerTimes, _Pending]] = deque()
         self._unsettled = 0
+        self._lost = 0
+        """By the end, as far as that is known."""
         self._lock = threading.Lock()
-        """Of the count: messages are sent and settled by any thread."""
+        """Of the counts: messages are sent and settled by any thread."""
         self._opening = threading.Lock()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="trimtab-tries", daemon=True)
@@ -148,7 +150,7 @@ class KafkaPythonSender:
 
     def close(self, timeout_s: float) -> int:
         """Settle what can be settled; the rest is reported as failed."""
-        left = self.flush(timeout_s)
+        self.flush(timeout_s)
         self._closing.set()
         self.dispatch.close(CLOSED)
         if self._thread.ident is not None:
@@ -158,7 +160,7 @@ class KafkaPythonSender:
         while self._again:
             self._settle(self._again.popleft()[1], KafkaError("the producer was closed"), None)
         self._given_up.tell_all()
-        return left
+        return self._lost + self._unsettled
 
     def disconnect(self) -> None:
         """It is disconnected: to close these clients ends them."""
@@ -261,8 +263,6 @@ class KafkaPythonSender:
         self._settle(pending, error, None)
 
     def _settle(self, pending: _Pending, error: Exception | None, metadata: _Untyped) -> None:
-        with self._lock:
-            self._unsettled -= 1
         if pending.on_delivery is not None:
             try:
                 with self.here:
@@ -271,6 +271,9 @@ class KafkaPythonSender:
                 mistaken(mistake)
         elif error is not None:
             self._given_up.add(pending.topic, pending.tries, str(error))
+        with self._lock:  # not before: whoever waits for the callback may end with what it sends
+            self._unsettled -= 1
+            self._lost += error is not None and self._closing.is_set()
 
 
 def _hands(times: BrokerTimes) -> Hands[BrokerTimes]:
