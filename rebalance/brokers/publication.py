@@ -1,7 +1,7 @@
 """Publication: what readers are told of each broker, and when.
 
 A verdict is published when it changes, and again once a renewal interval as long as reports come
-in, so that readers can tell a quiet cluster from a controller that is gone.
+in or a command stands, so that readers can tell a quiet cluster from a controller that is gone.
 
 Called by ``step`` after a sweep and after a command. Its one rule: nothing is published twice
 without cause, and ``available`` is what the limits, the operator and the jury say together.
@@ -22,7 +22,8 @@ OPERATOR = "operator"
 def publish(draft: Draft) -> None:
     """Say what is new, and what is due to be said again."""
     force = in_force(draft)
-    due = draft.now - draft.renewed >= draft.policy.renewal_ms and bool(draft.reporters)
+    due = draft.now - draft.renewed >= draft.policy.renewal_ms
+    due = due and bool(draft.reporters or draft.commands)
     if due:
         draft.renewed = draft.now
     for name in sorted(draft.brokers):
