@@ -41,11 +41,11 @@ def test_both_boards_answer_the_same_to_whatever_comes() -> None:
         broker = chance.choice(BROKERS)
         match chance.randrange(6):
             case 0:
-                said = verdict(chance, now)
-                lines.append(f"post {now} {encode(said).decode()}")
+                said, at = verdict(chance, now), now + chance.choice([0, 0, 0, 900, 5_000])
+                lines.append(f"post {at} {encode(said).decode()}")
                 trial = ME in (said.testers or ())
                 until = said.until_ms
-                board.post(said.broker, available=said.available, until=until, at=now, trial=trial)
+                board.post(said.broker, available=said.available, until=until, at=at, trial=trial)
                 expected.append("posted")
             case 1 if chance.random() < 0.2:
                 lines.append(f"forget {broker}")
@@ -66,7 +66,9 @@ def test_both_boards_answer_the_same_to_whatever_comes() -> None:
                 lines.append(f"avoids {broker} {now}")
                 expected.append(str(broker in board.avoided(now)).lower())
 
-    assert expected == answered([*java("Brokers"), ME], lines)
+    answers = answered([*java("Brokers"), ME], lines)
+    told = zip(lines, expected, answers, strict=True)
+    assert [] == [it for it in told if it[1] != it[2]][:1]  # a diff of all would take minutes
     assert min(expected.count(it) for it in ("true", "false", "posted", "forgotten")) > 50
 
 

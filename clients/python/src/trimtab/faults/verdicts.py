@@ -6,7 +6,7 @@ of use, and a producer never waits for it.
 
 Both ends are on the log's clock. The producer's own may be hours away from it, so it is set by the
 verdicts that have just come. One that comes late looks like a log that is behind: that is believed
-of two alone.
+of two alone. And for the log it is no earlier than its last record says, whenever that came.
 
 Called by ``BrokerSelector``. Its one rule: it only excludes brokers; no verdict proves that a
 broker is fit.
@@ -85,11 +85,11 @@ class VerdictBoard:
         """Enter that a message goes there; the next trial is due a while later."""
         verdict = self._ejected.get(broker)
         if verdict is not None:
-            verdict.tried = now - self._ahead
+            verdict.tried = self._log_time(now)
 
     def age(self, now: int) -> int | None:
         """Return for how long nothing was posted; None when nothing ever was."""
-        return None if self._latest is None else max(0, now - self._ahead - self._latest)
+        return None if self._latest is None else self._log_time(now) - self._latest
 
     def is_fresh(self, now: int) -> bool:
         """Return whether the board is to be believed."""
@@ -105,11 +105,18 @@ class VerdictBoard:
         return [
             broker
             for broker, verdict in self._standing(now)
-            if verdict.trial and now - self._ahead - verdict.tried >= TRIAL_EVERY_MS
+            if verdict.trial and self._log_time(now) - verdict.tried >= TRIAL_EVERY_MS
         ]
 
     def _standing(self, now: int) -> Iterator[tuple[str, _Notice]]:
+        at = self._log_time(now)
         if self._ejected and self.is_fresh(now):
             for broker, verdict in list(self._ejected.items()):
-                if verdict.until is None or now - self._ahead < verdict.until:
+                if verdict.until is None or at < verdict.until:
                     yield broker, verdict
+
+    def _log_time(self, now: int) -> int:
+        """Say what time it is for the log; a clock that is behind its last record is set."""
+        if self._latest is not None:
+            self._ahead = min(self._ahead, now - self._latest)
+        return now - self._ahead

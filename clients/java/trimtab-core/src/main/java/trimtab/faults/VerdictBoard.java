@@ -79,7 +79,7 @@ public final class VerdictBoard {
 
     /** Whether a broker is out of use. */
     public boolean avoids(String broker, long now) {
-        return standing(broker, now - ahead) != null;
+        return standing(broker, logTime(now)) != null;
     }
 
     /** Whether any broker is out of use. */
@@ -93,13 +93,22 @@ public final class VerdictBoard {
      * <p>To be told so counts as a trial: the next one is due a second later.
      */
     public boolean isToTry(String broker, long now) {
-        long logTime = now - ahead;
+        long logTime = logTime(now);
         Notice notice = standing(broker, logTime);
         if (notice == null || !notice.trial) {
             return false;
         }
         long last = notice.tried.get();
         return logTime - last >= TRIAL_EVERY_MS && notice.tried.compareAndSet(last, logTime);
+    }
+
+    /** What time it is for the log: no earlier than its last record says; a clock that is behind that is set. */
+    private long logTime(long now) {
+        long last = latest;
+        if (now - ahead < last) {
+            ahead = now - last;
+        }
+        return now - ahead;
     }
 
     private Notice standing(String broker, long logTime) {
