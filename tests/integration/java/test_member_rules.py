@@ -67,6 +67,11 @@ def test_a_request_that_may_take_longer_than_a_record_is_fitted() -> None:
     assert ["made"] == answered(java("transport.WriterRules"), ["slow-requests"])
 
 
+def test_where_verdicts_were_cut_they_are_read_from_their_beginning() -> None:
+    """Kafka's client would go on at the end, and what is valid stands before that."""
+    assert ["earliest"] == answered(java("transport.WriterRules"), ["cut"])
+
+
 def changed(record: bytes, field: str, value: object) -> str:
     """The record with another value in one place, as in ``hold.queues.0.topic``."""
     other = json.loads(record)

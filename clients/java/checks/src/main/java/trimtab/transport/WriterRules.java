@@ -18,7 +18,7 @@ import trimtab.session.MemberSession;
 import trimtab.session.Profile;
 
 /**
- * Plays what a member's writer does in trouble, for tests of it.
+ * Plays what a member's writer does in trouble, and how verdicts are read, for tests of both.
  *
  * <p>A line on stdin names the trouble, as the methods do; each is answered by a line.
  */
@@ -43,6 +43,9 @@ public final class WriterRules {
                 return dead();
             case "slow-requests":
                 return slowRequests();
+            case "cut":
+                VerdictLink link = new VerdictLink("127.0.0.1:1", "trimtab.", Map.of());
+                return link.reading().get("auto.offset.reset").toString();
             default:
                 throw new IllegalArgumentException(trouble);
         }

@@ -73,9 +73,7 @@ public final class VerdictLink {
         if (producer != null) {
             return;
         }
-        Map<String, Object> reading = new HashMap<>(kafka);
-        reading.put("enable.auto.commit", false);
-        reading.put("allow.auto.create.topics", false);
+        Map<String, Object> reading = reading();
         Map<String, Object> writing = new HashMap<>(kafka);
         writing.put("acks", "1");
         writing.put("enable.idempotence", false); // a report that comes twice is dropped by its number
@@ -88,6 +86,15 @@ public final class VerdictLink {
                     () -> new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
         }
         producer = making.make(() -> new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer()));
+    }
+
+    /** How verdicts are read: where they were cut, or made anew, from their beginning, as what is valid stands there. */
+    Map<String, Object> reading() {
+        Map<String, Object> reading = new HashMap<>(kafka);
+        reading.put("enable.auto.commit", false);
+        reading.put("allow.auto.create.topics", false);
+        reading.put("auto.offset.reset", "earliest");
+        return reading;
     }
 
     /** Waits for verdicts, and hands each on with the time that Kafka gave it. */
