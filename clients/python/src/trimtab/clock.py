@@ -24,6 +24,17 @@ def wall_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+_BEGAN_MS: Final = wall_ms() - now_ms()
+
+
+def steady_ms() -> int:
+    """The time of day when this process began, and what has passed since.
+
+    For measuring what Kafka's times are compared with, too: the time of day may be set back.
+    """
+    return _BEGAN_MS + now_ms()
+
+
 now_s: Final[Callable[[], float]] = (
     time.monotonic if _SINCE_BOOT is None else partial(time.clock_gettime, _SINCE_BOOT)
 )

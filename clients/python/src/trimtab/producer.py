@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from pydantic import TypeAdapter, ValidationError
 
-from trimtab.clock import wall_ms
+from trimtab.clock import steady_ms, wall_ms
 from trimtab.durations import milliseconds
 from trimtab.errors import ConfigurationError
 from trimtab.options import names, place_of_kafka, place_of_servers
@@ -108,11 +108,11 @@ class Producer:
     @property
     def state(self) -> SelectorState:
         """What decides now: `local`, `central`, or `stale` (old verdicts, so the local table)."""
-        return self._selector.state(wall_ms())
+        return self._selector.state(steady_ms())
 
     def is_available(self, broker: str) -> bool:
         """Whether messages without a key go to a broker (its id, in digits)."""
-        return self._selector.is_available(broker, wall_ms())
+        return self._selector.is_available(broker, steady_ms())
 
     def start(self, timeout: str | float = "5s") -> None:
         """Begin, and wait until leaders and verdicts are known, or until the timeout.

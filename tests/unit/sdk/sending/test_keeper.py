@@ -190,7 +190,7 @@ def test_a_verdict_that_has_just_come_says_what_time_it_is(
     monkeypatch.setattr(kafka, "has_caught_up", lambda: is_live)
     for at in (A_VERDICT.since_ms, A_VERDICT.since_ms + 60_000):
         record = VerdictRecord(b"east/1", encode(A_VERDICT), at)
-        monkeypatch.setattr("trimtab.sending.keeper.wall_ms", lambda at=at: at + 3_600_000)
+        monkeypatch.setattr("trimtab.sending.keeper.steady_ms", lambda at=at: at + 3_600_000)
         monkeypatch.setattr(kafka, "poll", lambda _, record=record: [record])
         keeper._turn()  # noqa: SLF001 - without the thread
 

@@ -22,7 +22,7 @@ from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from trimtab.clock import wall_ms
+from trimtab.clock import steady_ms
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.selector import BrokerSelector
@@ -222,7 +222,7 @@ class ConfluentSender:
 
     def _try_again(self, times: BrokerTimes, attempt: Attempt, message: Message) -> bool:
         topic = message.topic() or ""
-        turn = self.dispatch.again(topic, times.broker, wall_ms())
+        turn = self.dispatch.again(topic, times.broker, steady_ms())
         if turn is None:
             return False
         partition, (_, _, other), _ = turn

@@ -19,7 +19,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from trimtab.clock import now_s, wall_ms
+from trimtab.clock import now_s, steady_ms
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import BROKERS, LATENCY, partition_of
@@ -174,7 +174,7 @@ class ConfluentLink:
         if error is None:
             self._heard(message, 1)
             kind, at = message.timestamp()
-            appended = wall_ms() if kind == TIMESTAMP_NOT_AVAILABLE else at
+            appended = steady_ms() if kind == TIMESTAMP_NOT_AVAILABLE else at
             records.append(VerdictRecord(message.key(), message.value(), appended))
         elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
             self._heard(message, 0)

@@ -22,7 +22,7 @@ from kafka import KafkaProducer
 from kafka.errors import KafkaError, RetriableError
 
 from trimtab.callbacks import mistaken
-from trimtab.clock import wall_ms
+from trimtab.clock import steady_ms
 from trimtab.errors import ConfigurationError
 from trimtab.selector import BrokerSelector
 from trimtab.sending.broker_times import BrokerTimes
@@ -190,10 +190,10 @@ class KafkaPythonSender:
                 self._given_up.tell()
                 elapsed = time.monotonic() - ticked
                 ticked += elapsed
-                self.dispatch.tick(wall_ms(), elapsed)
+                self.dispatch.tick(steady_ms(), elapsed)
             except BaseException as error:  # noqa: BLE001 - it would end this thread alone, silently
                 mistaken(error)
-        self.dispatch.tick(wall_ms(), _TICK_S)  # for the last report
+        self.dispatch.tick(steady_ms(), _TICK_S)  # for the last report
 
     def _hand_over(self, partition: int, times: BrokerTimes, pending: _Pending) -> None:
         place = None if partition == ANYWHERE else partition
@@ -228,7 +228,7 @@ class KafkaPythonSender:
                 self._settle(pending, pending.error, None)
             return
         try:
-            turn = self.dispatch.again(pending.topic, times.broker, wall_ms())
+            turn = self.dispatch.again(pending.topic, times.broker, steady_ms())
             partition, other, _ = turn if turn is not None else (ANYWHERE, times, False)
             again = replace(pending, tries=pending.tries + 1, sent_s=time.monotonic())
             self._hand_over(partition, other, again)

@@ -12,7 +12,7 @@ import threading
 from dataclasses import dataclass
 from typing import Final
 
-from trimtab.clock import now_ms, wall_ms
+from trimtab.clock import now_ms, steady_ms
 from trimtab.errors import TransportError, UndecodableRecord
 from trimtab.protocol import BROKERS, Report, decode, encode, read_broker_key
 from trimtab.protocol.limits import DURATION_MS
@@ -108,7 +108,7 @@ class Keeper:
         else:
             is_live = link.has_caught_up()
             for record in link.poll(POLL_MS):
-                self._hear(record, wall_ms() if is_live else None)
+                self._hear(record, steady_ms() if is_live else None)
             for trouble in link.troubles():
                 self._tell(trouble)
             self._knows_verdicts = link.has_caught_up()
@@ -142,7 +142,7 @@ class Keeper:
 
     def _learn(self, topic: str, leaders: Leaders, now: int) -> None:
         """Enter who leads a topic; who sends to one that was forgotten enters it again."""
-        self._sender.dispatch.learn(topic, leaders, wall_ms())
+        self._sender.dispatch.learn(topic, leaders, steady_ms())
         if leaders.brokers:
             self._look_at[topic] = now + LEADERS_MS
             self._led.add(topic)

@@ -17,7 +17,7 @@ from typing import Final
 from confluent_kafka import Producer
 
 from trimtab.callbacks import mistaken
-from trimtab.clock import wall_ms
+from trimtab.clock import steady_ms
 from trimtab.sending.telling import Here
 from trimtab.transports.confluent_discarding import discard
 
@@ -97,7 +97,7 @@ class Lane:
                 elapsed = time.monotonic() - ticked
                 if elapsed >= TICK_S:
                     ticked += elapsed
-                    is_stream = self._tick(wall_ms(), elapsed)
+                    is_stream = self._tick(steady_ms(), elapsed)
             except BaseException as error:  # noqa: BLE001 - it would end this thread alone, silently
                 mistaken(error)
-        self._tick(wall_ms(), TICK_S)  # for the last report
+        self._tick(steady_ms(), TICK_S)  # for the last report
