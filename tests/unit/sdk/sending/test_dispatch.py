@@ -3,6 +3,7 @@
 from typing import Any
 
 from trimtab import BrokerSelector
+from trimtab.protocol import Verdict
 from trimtab.sending.broker_times import BrokerTimes
 from trimtab.sending.dispatch import ANYWHERE, PACE_MAX, Dispatch, Leaders
 
@@ -34,6 +35,30 @@ def test_a_stream_is_dealt_beforehand() -> None:
     made._hands.clear()  # noqa: SLF001 - whoever deals from now on finds nothing
 
     assert {0, 1} == {made.turns["t"]()[0] for _ in range(3 * PACE_MAX)}
+
+
+def test_a_second_try_is_one_though_the_first_went_nobody_knew_where() -> None:
+    """It tests no broker that is out of use: it has waited enough."""
+    selector = BrokerSelector(reporter="me")
+    out = Verdict(
+        cluster="c",
+        broker="2",
+        available=False,
+        since_ms=NOW,
+        reason="slow",
+        panic=False,
+        reports=5,
+        errors=0,
+        testers=("me",),
+    )
+    selector.hear(out, NOW)
+    made: Dispatch[Any] = Dispatch(selector, lambda times: (times, times, times))
+    _, times, _ = made.turns["t"]()
+    made.learn("t", Leaders(["1", "2"], {}), NOW)
+    turn = made.again("t", times.broker, NOW + 2_000)
+
+    assert turn is not None
+    assert 0 == turn[0]
 
 
 def test_what_is_forgotten_begins_anew() -> None:

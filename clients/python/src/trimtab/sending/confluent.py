@@ -202,6 +202,7 @@ class ConfluentSender:
     ) -> None:
         """Try another broker while there is time; else say so."""
         if error.code() in _BROKERS_FAULT:
+            times = self.dispatch.whose(times, message.topic() or "", message.partition())
             times.note_failure(took(message))
             now_s = time.monotonic()
             allowed = self._patience.allows(attempt.tries, attempt.begun_s, now_s)

@@ -163,14 +163,18 @@ class Dispatch(Generic[E]):
             return None
         return self._times.get(leaders[partition] or "")
 
+    def whose(self, times: BrokerTimes, topic: str, partition: int | None) -> BrokerTimes:
+        """Return whose failure it is, also of a message that was sent before that was known."""
+        is_known = times.broker in self._times
+        return times if is_known else self.times_of(topic, partition) or times
+
     def again(self, topic: str, broker: str, now: int) -> Turn[E] | None:
         """Return the turn of a message that a broker has failed; None: no leader is known."""
         with self._lock:
             route = self._routes.get(topic)
             if route is None:
                 return None
-            last = broker if broker in self._times else None
-            queue = self._selector.select(route, now, last_broker=last, reset=True)
+            queue = self._selector.select(route, now, last_broker=broker, reset=True)
             return self._turn(queue)
 
     def tick(self, now: int, elapsed_s: float) -> bool:

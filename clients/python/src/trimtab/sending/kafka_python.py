@@ -201,16 +201,19 @@ class KafkaPythonSender:
         with self._lock:
             self._unsettled += pending.tries == 1
         future.add_callback(partial(self._delivered, times, pending))
-        future.add_errback(partial(self._failed, times, pending))
+        future.add_errback(partial(self._failed, times, pending, future))
 
     def _delivered(self, times: BrokerTimes, pending: _Pending, metadata: _Untyped) -> None:
         times.note(time.monotonic() - pending.sent_s)
         self._settle(pending, None, metadata)
 
-    def _failed(self, times: BrokerTimes, pending: _Pending, error: Exception) -> None:
+    def _failed(
+        self, times: BrokerTimes, pending: _Pending, future: _Untyped, error: Exception
+    ) -> None:
         """Have another broker tried while there is time; else say so."""
         now = time.monotonic()
         if isinstance(error, RetriableError):
+            times = self.dispatch.whose(times, pending.topic, _partition(future))
             times.note_failure(now - pending.sent_s)
             if self._patience.allows(pending.tries, pending.begun_s, now):
                 self._again.append((times, replace(pending, error=error)))
@@ -256,8 +259,7 @@ class KafkaPythonSender:
 
     def _failed_keyed(self, pending: _Pending, future: _Untyped, error: Exception) -> None:
         """Count it for its partition's leader; it goes nowhere else."""
-        place = future._produce_future.topic_partition  # noqa: SLF001 - it says nowhere else where
-        times = self.dispatch.times_of(pending.topic, place.partition)
+        times = self.dispatch.times_of(pending.topic, _partition(future))
         if times is not None and isinstance(error, RetriableError):
             times.note_failure(time.monotonic() - pending.sent_s)
         self._settle(pending, error, None)
@@ -274,6 +276,12 @@ class KafkaPythonSender:
         with self._lock:  # not before: whoever waits for the callback may end with what it sends
             self._unsettled -= 1
             self._lost += error is not None and self._closing.is_set()
+
+
+def _partition(future: _Untyped) -> int | None:
+    place = future._produce_future.topic_partition  # noqa: SLF001 - it says nowhere else where
+    partition: int | None = place.partition
+    return partition
 
 
 def _hands(times: BrokerTimes) -> Hands[BrokerTimes]:
