@@ -100,6 +100,9 @@ class VerdictPolicy:
             "recovery_factor must lie between 1 and latency_factor": (
                 1 < self.recovery_factor < self.latency_factor
             ),
+            f"ejection must be at least {self.notice_ms} ms: a sweep and a half": (
+                self.ejection_ms >= self.notice_ms
+            ),
             "ejection must not exceed its maximum": self.ejection_ms <= self.ejection_ms_max,
             "past_sweeps_min must lie between 1 and past_sweeps": (
                 0 < self.past_sweeps_min <= self.past_sweeps
@@ -123,6 +126,15 @@ class VerdictPolicy:
             "drift": self.drift,
         }
         return modes[detector]
+
+    @property
+    def notice_ms(self) -> int:
+        """Return how long before its end an ejection is prolonged, if it is: a sweep and a half.
+
+        Readers drop a verdict by the clock, and the next count may be a little more than a sweep
+        away. Prolonged only then, it would send all producers to the bad broker for the rest of it.
+        """
+        return self.sweep_ms * 3 // 2
 
     @property
     def testers(self) -> int:

@@ -26,11 +26,6 @@ from rebalance.ids import BrokerName, Millis
 
 Views = Mapping[ReporterId, View]
 
-_NOTICE_PERCENT = 150
-"""Of a sweep: so long before its end an ejection is prolonged, if it is. Readers drop a verdict
-by the clock, and the next count may be a little more than a sweep away. Prolonged only then, it
-would send all producers to the bad broker for the rest of that sweep."""
-
 
 def close(draft: Draft) -> None:
     """Count the votes and decide."""
@@ -136,7 +131,7 @@ def _served(draft: Draft, name: BrokerName, broker: Broker, views: Views) -> Bro
     well, ill = answers.count(True), answers.count(False)
     if well >= draft.policy.quorum and well > ill:
         return replace(broker, out=None, calm=draft.now)
-    if draft.now + _NOTICE_PERCENT * draft.policy.sweep_ms // 100 < broker.out.until:
+    if draft.now + draft.policy.notice_ms < broker.out.until:
         return broker
     if ill >= draft.policy.quorum and ill > well:
         return replace(broker, out=prolonged(draft, name, broker.ejections, broker.out))

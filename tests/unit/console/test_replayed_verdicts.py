@@ -70,7 +70,7 @@ def replayed(rows: list[Row], chosen: list[str], run: Run) -> Published:
         "brokers.quorum=4",
         "brokers.failures=off",
         "brokers.failures=shadow",
-        "brokers.ejection_time=7s",
+        "brokers.ejection_time=17s",
         "brokers.sweep_interval=2s",
         "brokers.max_ejected_percent=0",
         "brokers.panic_percent=100",

@@ -260,6 +260,8 @@ def test_a_sight_must_be_possible(sight: Sight, *, sound: bool) -> None:
         {"latency_factor": 1.2},
         {"recovery_factor": 1.0},
         {"ejection_ms": Millis(400_000)},
+        {"ejection_ms": Millis(14_999)},
+        {"sweep_ms": Millis(60_000)},
         {"past_sweeps_min": 31},
         {"panic_percent": 101},
     ],
