@@ -22,7 +22,8 @@ from trimtab.protocol.record import Part, Record, example
 class BrokerLatency(Part):
     """One broker in one window. Latencies are of all `count` requests, failed ones too.
 
-    If p50 <= p99 <= max or errors <= count does not hold, the whole report is refused.
+    If p50 <= p99 <= max or errors <= count does not hold, the whole report is refused. A p50 of 0
+    counts for nothing, unless all have failed: no request takes no time.
     """
 
     broker: BrokerName
@@ -78,7 +79,10 @@ class Report(Record):
 
 
 class Sample(Record):
-    """One request, as RocketMQ's `updateFaultItem` is told of it."""
+    """One request, as RocketMQ's `updateFaultItem` is told of it.
+
+    One that did not fail took more than 0 ms, or it counts for nothing: say 0.5 for less than 1.
+    """
 
     model_config = example(
         kind="sample", reporter="checkout-7", broker="broker-a", latency_ms=31, isolation=False
