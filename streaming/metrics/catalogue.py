@@ -1,7 +1,8 @@
 """The catalogue: every metric that there is.
 
 docs/operate.md lists the same names, and a test compares the two. They follow Prometheus: base
-units, ``_total`` for what is counted, no label that grows without end.
+units, ``_total`` for what is counted, no label that grows without end. What one event is alerted on
+for begins at 0: nobody sees a rise in a series that begins with its first event.
 
 Made by ``application``, filled by ``account`` and by the route watcher, read by ``endpoint``.
 Whoever writes or reads holds the lock.
@@ -9,14 +10,20 @@ Whoever writes or reads holds the lock.
 
 from collections.abc import Iterator
 from threading import Lock
-from typing import Final
+from typing import Final, get_args
 
 from streaming.metrics.families import Counter, Family, Gauge, Histogram
+from streaming.topics import ROUTINE, URGENT
+from trimtab.protocol import HISTORY
+from trimtab.protocol.reasons import Reason
 
 BATCH_S: Final = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 120.0)
 """Batches take a fifth of a second, and tens of seconds where thousands join at once."""
 MOVE_S: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """A release is on its way for milliseconds; a holder may take a minute to let go."""
+
+_COUNTED_APART: Final = {"rebalance", "member", "handover"}
+"""Kinds of entries of the history with metrics of their own."""
 
 
 class OfQuery:
@@ -39,6 +46,9 @@ class OfQuery:
         self.letters = Counter(
             "dead_letters_total", "Dead letters that were written.", "topic", "reason"
         )
+        for topic in (*URGENT, *ROUTINE):
+            for reason in get_args(Reason):
+                self.letters.add(0, topic.name, reason)
         self.left = Gauge(
             "input_lag_records", "Records that the last batch has left unread.", "topic"
         )
@@ -84,6 +94,8 @@ class OfBrain:
             "fenced_total", "Members whose grants were taken back, by the cause.", "kind"
         )
         self.notes = Counter("notes_total", "All other entries of the history.", "kind")
+        for kind in sorted(HISTORY.kinds.keys() - _COUNTED_APART):
+            self.notes.add(0, kind)
 
 
 class OfGroups:

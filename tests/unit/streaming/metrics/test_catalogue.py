@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 
@@ -11,8 +11,10 @@ from rebalance.groups.model.policy import Policy
 from streaming.metrics.catalogue import Metrics
 from streaming.metrics.families import Histogram
 from streaming.process.horizon import Horizon
+from streaming.topics import ROUTINE, URGENT
 from tests.builders.checkout import ROOT
 from trimtab.protocol import HISTORY
+from trimtab.protocol.reasons import Reason
 
 ALERTS = ROOT / "deploy/prometheus/alerts.yaml"
 DOCUMENT = ROOT / "docs/operate.md"
@@ -63,6 +65,22 @@ def test_a_controller_that_starts_and_starts_hides_behind_no_gap() -> None:
     assert "max_over_time(trimtab_build_info[" in told["TrimtabNobodyDecides"]
     assert "avg_over_time((sum(trimtab_standby) or on () vector(0))[" in told["TrimtabNoStandby"]
     assert "changes(trimtab_start_timestamp_seconds[1h])" in told["TrimtabStartsAgain"]
+
+
+def test_what_is_alerted_on_once_is_counted_from_the_start() -> None:
+    """`increase` sees no first event of a series that begins with it.
+
+    Nor does `offset`, by what was there before: a scrape that failed would be an event as well.
+    """
+    shown = Metrics().text().splitlines()
+    for rule in rules():
+        assert "offset" not in rule["expr"], rule["alert"]
+        for counted in re.findall(r"increase\(([^[]+)\[\w+\]\)+ > 0", rule["expr"]):
+            assert any(it.startswith(counted) for it in shown), counted
+    for topic in (*URGENT, *ROUTINE):
+        for reason in get_args(Reason):
+            begun = f'trimtab_dead_letters_total{{topic="{topic.name}",reason="{reason}"}} 0'
+            assert begun in shown
 
 
 def test_a_partition_without_ticks_is_missed() -> None:
