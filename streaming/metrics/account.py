@@ -80,7 +80,9 @@ class Account:
         query.batches.add(1)
         query.batch.set(batch.number)
         query.at.set(time.time())
-        query.lag.set((self._horizon.lag_ms() or 0) / 1000)
+        lag_ms = self._horizon.lag_ms()
+        if lag_ms is not None:
+            query.lag.set(lag_ms / 1000)
         for partition, at_ms in self._horizon.clocks().items():
             query.clock.set(at_ms / 1000, str(partition))
         for phase, took_ms in batch.durations.items():

@@ -39,6 +39,7 @@ class Horizon:
         self._start, self._reads = "", False
         self._ticks: dict[int, deque[_Tick]] = defaultdict(deque)
         """By partition, the ticks that are not known to have been read, while there is a query."""
+        self._first: dict[int, _Tick] = {}
         self._seen: dict[int, _Tick] = {}
         self._newest: dict[int, _Tick] = {}
         self.batches = 0
@@ -71,6 +72,7 @@ class Horizon:
         with self._lock:
             self._start, self._reads = start, True
             self._ticks.clear()
+            self._first.clear()
             self._seen.clear()
             self._newest.clear()
 
@@ -80,6 +82,7 @@ class Horizon:
             self.ticks += 1
             if start == self._start:
                 self._newest[partition] = _Tick(offset, number, at_ms)
+                self._first.setdefault(partition, self._newest[partition])
                 if self._reads:
                     self._ticks[partition].append(self._newest[partition])
 
@@ -100,12 +103,14 @@ class Horizon:
             return {partition: tick.at_ms for partition, tick in self._seen.items()}
 
     def lag_ms(self) -> int | None:
-        """Return how far what was committed is behind the newest tick; None: nothing was yet.
+        """Return how far what was committed is behind the newest tick; None: there is no tick yet.
 
-        A tick may be newer and its time older: the broker's clock was set back (B2).
+        It is so at least: where not even the first tick of this start was read, older ones are
+        left. A tick may be newer and its time older: the broker's clock was set back (B2).
         """
         with self._lock:
-            behind = [self._newest[it].at_ms - tick.at_ms for it, tick in self._seen.items()]
+            reached = (self._first | self._seen).items()
+            behind = [self._newest[it].at_ms - tick.at_ms for it, tick in reached]
         return max(0, *behind) if behind else None
 
     def committed(self, sources: Iterable[tuple[str, str]]) -> None:

@@ -160,3 +160,16 @@ def test_the_run_of_the_query_is_shown() -> None:
     assert (1, 7, 1) == (query.batches.total(), query.batch.value(), query.duration.count)
     assert 0.25 == query.phases.value("queryPlanning")
     assert (2, 1) == (query.lag.value(), query.clock.value("0"))
+
+
+def test_how_far_behind_is_left_out_while_it_is_not_known() -> None:
+    """That is not nothing: an alert would be told that all is well."""
+    counted = Counted()
+    counted.horizon.begin("s")
+    counted.enter()
+    assert {} == counted.metrics.query.lag.values()
+
+    counted.horizon.ticked("s", 0, 9, 1, 1_000)
+    counted.horizon.ticked("s", 0, 10, 2, 41_000)
+    counted.enter()
+    assert 40 == counted.metrics.query.lag.value()

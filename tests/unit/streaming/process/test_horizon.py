@@ -81,6 +81,22 @@ def test_a_batch_shows_which_ticks_were_read(
     assert seen == horizon.seen(0)
 
 
+@pytest.mark.parametrize("seen", [{}, {"1": 700}], ids=["nowhere", "elsewhere"])
+def test_a_backlog_before_the_first_tick_is_not_nothing(seen: Mapping[str, int]) -> None:
+    """Whoever was away for long reads for minutes before it comes to a tick of its own."""
+    horizon = Horizon(BEATS)
+    horizon.begin("s")
+    for second in range(600):
+        for partition in (0, 1):
+            horizon.ticked("s", partition, 100 + second, second, 1_000 * second)
+    horizon.committed([(json.dumps({BEATS: {"0": 50, **seen}}), "null")])
+
+    assert horizon.seen(0) is None
+    assert 599_000 == horizon.lag_ms()
+    horizon.failed(by_kafka=True)
+    assert 599_000 == horizon.lag_ms()
+
+
 def test_another_start_begins_anew() -> None:
     """What was ticked before is of another start, and so is what is told of late."""
     horizon = ticked(10)
