@@ -104,6 +104,10 @@ class OfGroups:
     def __init__(self) -> None:
         self.groups = Gauge("groups", "Groups by their state.", "state")
         self.ailing = Gauge("ailing_groups", "Groups that could not be decided about.")
+        self.unnamed = Gauge(
+            "unnamed_starved_groups",
+            "Groups that have queues without a worker, and no series in group_queues.",
+        )
         self.members = Gauge("group_members", "Members of a group.", "group", "state")
         self.paused = Gauge("group_paused", "1: an operator has paused the group.", "group")
         self.queues = Gauge("group_queues", "Queues of a group.", "group", "state")

@@ -89,6 +89,10 @@ class Gauge(Family):
         if labels in self._values or self.has_room(1):
             self._values[labels] = value
 
+    def has(self, *labels: str) -> bool:
+        """Tell whether there was room for a series."""
+        return labels in self._values
+
     def drop(self, *labels: str) -> None:
         """Forget a series: what it was about is gone."""
         self._values.pop(labels, None)

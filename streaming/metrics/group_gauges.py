@@ -38,6 +38,8 @@ class _Known(NamedTuple):
     queues: int
     unassigned: int
     is_ailing: bool
+    is_unnamed: bool
+    """Whether it is starved, and has no series that say so."""
 
 
 class GroupGauges:
@@ -49,10 +51,11 @@ class GroupGauges:
         self._empty: dict[str, None] = {}
         """Those without members that have a series, the oldest first."""
         self._states = Counter[str]()
-        self._ailing = 0
+        self._ailing = self._unnamed = 0
         for state in _STATES:
             metrics.groups.groups.set(0, state)
         metrics.groups.ailing.set(0)
+        metrics.groups.unnamed.set(0)
 
     def note(self, group: Group) -> None:
         """Take a summary."""
@@ -60,12 +63,17 @@ class GroupGauges:
         total = queues.assigned + queues.moving + queues.unassigned
         with self._metrics.lock:
             self._count(group.group, -1)
-            self._known[group.group] = _Known(
-                group.state, group.members, total, queues.unassigned, bool(group.ailment)
-            )
-            self._count(group.group, 1)
             self._forget(group.group)
             self._show(group, total)
+            self._known[group.group] = _Known(
+                group.state,
+                group.members,
+                total,
+                queues.unassigned,
+                bool(group.ailment),
+                group.state == "starved" and not self._has_series(group.group),
+            )
+            self._count(group.group, 1)
 
     def gone(self, group: str) -> None:
         """Forget a group whose summary was withdrawn."""
@@ -103,6 +111,9 @@ class GroupGauges:
         if group.paused:
             gauges.paused.set(1, name)
 
+    def _has_series(self, group: str) -> bool:
+        return self._metrics.groups.queues.has(group, _QUEUE_STATES[-1])
+
     def _forget(self, group: str) -> None:
         """Drop all series of a group."""
         self._empty.pop(group, None)
@@ -122,6 +133,8 @@ class GroupGauges:
             gauges.groups.set(self._states[known.state], known.state)
             self._ailing += change * known.is_ailing
             gauges.ailing.set(self._ailing)
+            self._unnamed += change * known.is_unnamed
+            gauges.unnamed.set(self._unnamed)
 
 
 def _members(group: Group) -> dict[str, int]:

@@ -6,7 +6,6 @@ from typing import Any, get_args
 
 import yaml
 
-from rebalance.groups.model.overview import GroupPhase
 from rebalance.groups.model.policy import Policy
 from streaming.metrics.catalogue import Metrics
 from streaming.metrics.families import Histogram
@@ -112,10 +111,8 @@ def test_rules_that_put_installations_together_are_named() -> None:
 def test_alerts_ask_for_states_and_kinds_that_exist() -> None:
     """A name that nothing has would never fire, and nobody would notice."""
     told = "\n".join(rule["expr"] for rule in rules())
-    states = re.findall(r'trimtab_groups{state="(\w+)"}', told)
     kinds = re.findall(r'trimtab_notes_total{kind="(\w+)"}', told)
 
-    assert {"starved"} == {*states} <= {*GroupPhase}
     assert {"ailment", "conflict", "doubled", "hold"} == {*kinds} <= HISTORY.kinds.keys()
 
 

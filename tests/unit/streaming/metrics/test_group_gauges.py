@@ -106,6 +106,24 @@ def test_names_that_were_used_once_hide_no_group_that_works() -> None:
     assert MOST_SERIES + 10 == shown.groups.value("empty")
 
 
+def test_starved_groups_without_series_are_counted() -> None:
+    """Whoever has series is alerted on by name, and hides none of the others."""
+    metrics = Metrics()
+    gauges, unnamed = GroupGauges(metrics), metrics.groups.unnamed
+    assert "trimtab_unnamed_starved_groups 0" in metrics.text()
+    for number in range(MOST_SERIES):
+        gauges.note(group(f"at-work-{number}", {}))
+    gauges.note(group("at-work-0", {}, state="starved"))
+    for _ in range(2):
+        gauges.note(group("billing", {}, state="starved"))
+        gauges.note(group("shipping", {}, state="starved"))
+        assert 2 == unnamed.value()
+    gauges.note(group("billing", {}))
+    gauges.gone("shipping")
+
+    assert 0 == unnamed.value()
+
+
 @pytest.mark.parametrize("again", [1, 3])
 def test_totals_are_of_all_groups(again: int) -> None:
     """However often one is said."""
