@@ -69,9 +69,13 @@ def rows(said: Iterable[tuple[int, Controller]], now_ms: int, *, living: bool) -
 
 def silence(said: Iterable[tuple[int, Controller]], now_ms: int) -> str | None:
     """Say that no controller is at work, as far as the clock here tells; None: one is."""
-    words = [(at_ms, it.role) for at_ms, it in said if it.role != "standby"]  # which only waits
-    if any(role != "ended" and now_ms - at_ms <= SILENT_S * 1000 for at_ms, role in words):
+    words = [(at_ms, it) for at_ms, it in said if it.role != "standby"]  # which only waits
+    here = [it for at_ms, it in words if it.role != "ended" and now_ms - at_ms <= SILENT_S * 1000]
+    whys = [_trouble(it) for it in here]
+    if None in whys:
         return None
+    if whys:
+        return f"{whys[-1]}: what is shown may be old; see `trimtab controllers list`"
     newest = max((at_ms for at_ms, _ in words), default=None)
     last = (
         "none ever was"
@@ -82,3 +86,14 @@ def silence(said: Iterable[tuple[int, Controller]], now_ms: int) -> str | None:
         f"no controller is at work here ({last}): what is shown may be old, and nothing is "
         "decided; see `trimtab doctor`"
     )
+
+
+def _trouble(status: Controller) -> str | None:
+    """Say why one that speaks decides nothing; its ticks go on also while its query hangs."""
+    if status.failures:
+        return "a controller is there, and its query fails"
+    if status.batch is None:
+        return "a controller is there, and has committed nothing yet"
+    if (status.lag_ms or 0) > SILENT_S * 1000:
+        return f"the controller is {(status.lag_ms or 0) // 1000} s behind"
+    return None

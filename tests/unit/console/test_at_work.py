@@ -26,6 +26,7 @@ class Installation:
         """How far the clock here is ahead of the brokers'."""
         self.stopped_ms: int | None = None
         self.role: Role = "active"
+        self.failures: int | None = None
         self.failure: Failure | None = None
 
     def monotonic(self) -> float:
@@ -41,7 +42,7 @@ class Installation:
         if self.failure is not None:
             raise self.failure
         last_ms = self.now_ms if self.stopped_ms is None else self.stopped_ms
-        said = SAID.model_copy(update={"role": self.role})
+        said = SAID.model_copy(update={"role": self.role, "failures": self.failures})
         return [(last_ms - last_ms % 5_000, said)]
 
 
@@ -123,6 +124,17 @@ def test_one_that_has_ended_is_missed(watcher: AtWork, installation: Installatio
     installation.role = "ended"
 
     assert all(looks(watcher, installation, 10))
+
+
+def test_one_that_fails_is_not_passed_off_as_at_work(
+    watcher: AtWork, installation: Installation
+) -> None:
+    """It says so each five seconds, and decides nothing."""
+    installation.failures = 3
+    assert "its query fails" in (watcher.remark() or "")
+
+    installation.failures = None
+    assert watcher.remark() is None
 
 
 def test_what_is_not_known_is_said(watcher: AtWork, installation: Installation) -> None:

@@ -66,10 +66,34 @@ def test_a_reader_is_told_that_nobody_is_at_work(
     role: Literal["active", "standby", "ended"] | None, age_ms: int, told: str | None
 ) -> None:
     """One that ended, is silent for long, or stands by; not one of a release without roles."""
-    status = Controller.model_validate_json(SAID).model_copy(update={"role": role})
+    said = {"role": role, "failures": None}
+    status = Controller.model_validate_json(SAID).model_copy(update=said)
     text = controllers.silence([(NOW_MS - age_ms, status)], NOW_MS)
 
     assert text is None if told is None else text is not None and told in text
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"failures": 3}, "its query fails"),
+        ({"batch": None}, "has committed nothing yet"),
+        ({"lag_ms": 20_000}, "is 20 s behind"),
+        ({"failures": 3, "lag_ms": 20_000}, "its query fails"),
+        ({"lag_ms": None}, None),
+    ],
+)
+def test_a_reader_is_told_that_who_is_there_decides_nothing(
+    fields: dict[str, int | None], told: str | None
+) -> None:
+    """It fails, has not begun, or hangs; another one that decides is enough."""
+    well = Controller.model_validate_json(SAID).model_copy(update={"failures": None})
+    status = well.model_copy(update=fields)
+    text = controllers.silence([(NOW_MS - 4_000, status)], NOW_MS)
+    both = controllers.silence([(NOW_MS - 4_000, status), (NOW_MS - 4_000, well)], NOW_MS)
+
+    assert text is None if told is None else text is not None and told in text
+    assert both is None
 
 
 def test_a_reader_is_told_that_nobody_ever_was_at_work() -> None:
