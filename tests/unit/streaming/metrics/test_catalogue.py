@@ -57,6 +57,14 @@ def test_no_alert_waits_for_longer_than_evictions_are_held() -> None:
     assert f"`policy.blast_hold` ({Policy().blast_hold_ms // 1_000} s)" in DOCUMENT.read_text()
 
 
+def test_members_that_have_gone_meanwhile_excuse_their_rebalances() -> None:
+    """A job that is done, or a group that was scaled in, has few members now and had many."""
+    (rule,) = [it for it in rules() if it["alert"] == "TrimtabFlapping"]
+
+    assert {"15m"} == {*re.findall(r"\[(\w+)", rule["expr"])}
+    assert "max_over_time(sum by (group) (trimtab_group_members)[" in rule["expr"]
+
+
 def test_a_controller_that_starts_and_starts_hides_behind_no_gap() -> None:
     """It answers for some seconds of each start: neither that nor the gap begins a wait anew."""
     told = {it["alert"]: it["expr"] for it in rules()}
