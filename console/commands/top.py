@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from console.commands.group_views import note_left_out, published_by
+from console.commands.group_views import at_work, published_by, remark_on
 from console.commands.options import ConfigFile, KeyValues, Output, now_ms
 from console.output import Format, Shown, fitting, height, is_drawable, within
 from console.watching import watched
@@ -26,6 +26,7 @@ _SPARE = ("since", "epoch", "cause")
 
 
 def top(
+    context: typer.Context,
     *,
     once: Annotated[bool, typer.Option("--once", help="Show it once, and all groups.")] = False,
     config: ConfigFile = None,
@@ -42,7 +43,7 @@ def top(
       trimtab top --once
       trimtab top -o json
     """
-    from console.published import at_once, left_out
+    from console.published import at_once
     from console.pulse import Glimpses, felt
 
     published = published_by(config, key_values)
@@ -52,9 +53,9 @@ def top(
         lambda: at_once(lambda: _screen(published, look, output, live=live)),
         output,
         watch=live,
-        remarks=lambda: [left_out(published)],
+        remarks=at_work(published),
     )
-    note_left_out(published)
+    remark_on(published, context)
 
 
 def _screen(

@@ -100,11 +100,13 @@ def test_who_watches_is_told_that_kafka_restarts(tmp_path: Path) -> None:
                     time.sleep(0.1)
 
             kafka = restarted(kafka, noticed)
-            top.until(f"{CLEAR}controller: ", after=len(top.said))
+            top.until(f"{CLEAR}no controller is at work here", after=len(top.said))
             lines.until('{"groups": []}\n', after=len(lines.said))
 
         away = next(screen for screen in top.said.split(CLEAR) if AWAY in screen)
-        assert away.splitlines()[1].startswith("controller: no tick in the last minute")
+        idle, pulse = away.splitlines()[1:3]
+        assert idle.startswith("no controller is at work here (none ever was)")
+        assert pulse.startswith("controller: no tick in the last minute")
         assert [{"groups": []}] * lines.said.count("\n") == [
             json.loads(line) for line in lines.said.splitlines()
         ]

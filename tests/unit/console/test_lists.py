@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from console.commands import top
 from console.errors import Failure
 from console.published import Published
 from tests.builders.command_line import Run
@@ -93,6 +94,24 @@ def test_who_looks_is_told_that_no_controller_is_at_work(run: Run, asked: str) -
     code, _, err = run(*asked.split())
 
     assert (OK, 1) == (code, err.count("no controller is at work here (none ever was)"))
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["live", "once"])
+def test_top_says_that_no_controller_is_at_work(
+    run: Run, monkeypatch: pytest.MonkeyPatch, *, live: bool
+) -> None:
+    """By what controllers say, like every view; ticks may look young where a clock is behind."""
+    remarks = list[str | None]()
+    monkeypatch.setattr("console.pulse.ends", lambda *_: {})
+    monkeypatch.setattr("console.pulse.time", Hasty())
+    monkeypatch.setattr(top, "is_drawable", lambda: live)
+    monkeypatch.setattr(top, "watched", lambda *_, **it: remarks.extend(it["remarks"]()))
+    code, _, err = run("top")
+
+    said = [it for it in (*remarks, err) if it is not None]
+    assert OK == code
+    assert all("no controller is at work here (none ever was)" in it for it in said)
+    assert 2 == len(said)
 
 
 @pytest.mark.parametrize("quiet", [(), ("-q",)], ids=["said", "quiet"])
