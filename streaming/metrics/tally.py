@@ -43,6 +43,8 @@ _NOTABLE: Final = {
 }
 """Kinds of entries that the log has a line for."""
 _EVENTS: Final = {"expired", "fenced"}
+_ASKED: Final = {"released", "taken"}
+"""How a hand-over ends that the holder was asked for; others, too, if it was told before."""
 _READ: Final = {HISTORY.name, DEADLETTERS.name}
 """Topics whose records are looked into, but for verdicts."""
 
@@ -212,15 +214,21 @@ class _Count:
         elif entry.kind == "member":
             self._changes[entry.event, entry.cause.kind] += 1
         elif entry.kind == "handover":
-            self._handovers[entry.ending] += 1
-            tally.durations = tally.durations or [0] * (len(MOVE_S) + 1)
-            tally.durations[bisect_left(MOVE_S, entry.duration_ms / 1000)] += 1
-            tally.duration_s += entry.duration_ms / 1000
+            self._pass_on(entry)
         else:
             self._notes[_kind_of(entry)] += 1
             if entry.kind == "verdict" and not entry.available:
                 place = entry.cluster, entry.broker, entry.since_ms
                 self._ejections[place] = entry.detector or ""
+
+    def _pass_on(self, handover: _Entry) -> None:
+        """Count a hand-over, and how long it took if the holder was asked for it."""
+        tally, took_s = self._tally, handover.duration_ms / 1000
+        self._handovers[handover.ending] += 1
+        if took_s or handover.ending in _ASKED:
+            tally.durations = tally.durations or [0] * (len(MOVE_S) + 1)
+            tally.durations[bisect_left(MOVE_S, took_s)] += 1
+            tally.duration_s += took_s
 
     def _tell(self, value: bytes) -> None:
         if len(self._tally.told) < TOLD:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
 from rebalance.brokers.decisions import VerdictIssued, VerdictWithdrawn
 from rebalance.brokers.events import ClusterName
 from rebalance.causes import Cause, CauseKind
@@ -54,10 +56,10 @@ def changed(change: MemberChange) -> MemberChanged:
     return MemberChanged(GROUP, LIFE, change, Millis(7), CAUSE)
 
 
-def handed_over(duration_ms: int) -> HandedOver:
+def handed_over(duration_ms: int, ending: Ending = Ending.RELEASED) -> HandedOver:
     """Queues that went from one to another."""
     return HandedOver(
-        GROUP, A, B, (), Millis(duration_ms), None, Epoch(2), Ending.RELEASED, Millis(7), CAUSE
+        GROUP, A, B, (), Millis(duration_ms), None, Epoch(2), ending, Millis(7), CAUSE
     )
 
 
@@ -119,6 +121,27 @@ def test_each_record_is_counted_by_what_it_is() -> None:
     assert [0.2, None] == [it for it, n in zip(bounds, found.durations, strict=True) if n]
     assert 70.13 == found.duration_s
     assert [("members", "garbage", 2, 0)] == found.letters
+
+
+@pytest.mark.parametrize(
+    ("ending", "duration_ms", "counted"),
+    [
+        (Ending.RELEASED, 0, 1),
+        (Ending.TAKEN, 0, 1),
+        (Ending.LEFT, 0, 0),
+        (Ending.FENCED, 0, 0),
+        (Ending.LEFT, 130, 1),
+        (Ending.FENCED, 130, 1),
+    ],
+)
+def test_who_was_told_nothing_took_no_time_over_it(
+    ending: Ending, duration_ms: int, counted: int
+) -> None:
+    """Members that leave would hide how long a holder takes that is asked to let go."""
+    found = tally(handed_over(duration_ms, ending))
+
+    assert {ending: 1} == found.handovers
+    assert counted == sum(found.durations)
 
 
 def test_dead_letters_of_this_batch_are_told_from_those_that_waited() -> None:
