@@ -1,4 +1,4 @@
-"""At work: whether a controller is, for those who look again and again.
+"""At work: whether a controller is, by when controllers have said something last.
 
 What a view shows is the last word of a controller, and looks the same however old it is. So each
 time that a view is drawn, its watcher asks here. The first answer goes by the clock, as for those
@@ -8,12 +8,43 @@ Called by every command that takes `--watch`. Its one rule: what is not known is
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable
+from typing import Final
 
 from console.errors import Failure
 from console.published import Published
-from console.views.controllers import silence
+from console.views.controllers import SILENT_S, silence
 from trimtab.protocol import Controller
+
+HEARD_S: Final = 6.0
+"""In this time each controller speaks."""
+_AHEAD_MS: Final = 1_000
+"""So much do clocks differ that are kept in step."""
+_SILENT_MS: Final = round(1_000 * SILENT_S)
+
+Words = list[tuple[int, Controller]]
+"""When each controller has said something last, by the broker's clock, and what."""
+
+
+class WordClock:
+    """Tells the time by the broker's clock, as well as it is known here."""
+
+    def __init__(self) -> None:
+        self._newest_ms: int | None = None
+        """When the last word came, by the broker's clock."""
+        self._since = 0.0
+        """Since when that is known here."""
+        self.hears = False
+        """Whether it came meanwhile."""
+
+    def now_ms(self, said: Words) -> int:
+        """Tell it by words that were read just now."""
+        newest_ms, now = _newest(said), time.monotonic()
+        if self._newest_ms is None or newest_ms > self._newest_ms:
+            self.hears = self._newest_ms is not None
+            self._newest_ms, self._since = newest_ms, now
+        by_word_ms = newest_ms + round(1_000 * (now - self._since))
+        return by_word_ms if self.hears else max(by_word_ms, _here_ms())
 
 
 class AtWork:
@@ -24,11 +55,7 @@ class AtWork:
     """
 
     def __init__(self, published: Published) -> None:
-        self._published = published
-        self._newest_ms: int | None = None
-        """When the last word came, by the broker's clock."""
-        self._since, self._hears = 0.0, False
-        """Since when that is known here, and whether it came meanwhile."""
+        self._published, self._clock = published, WordClock()
 
     def remark(self) -> str | None:
         """Say that no controller is at work, or that it is not known; None: one is."""
@@ -36,14 +63,31 @@ class AtWork:
             said = self._published.controllers()
         except Failure as error:  # what was asked for has been read, and is shown all the same
             return f"whether a controller is at work is not known: {error}"
-        return silence(said, self._now_ms(said))
+        working = [it for it in said if it[1].role != "standby"]
+        return silence(said, self._clock.now_ms(working))
 
-    def _now_ms(self, said: Iterable[tuple[int, Controller]]) -> int:
-        """Tell the time by the broker's clock, as well as it is known here."""
-        newest_ms = max((at_ms for at_ms, it in said if it.role != "standby"), default=0)
-        now = time.monotonic()
-        if self._newest_ms is None or newest_ms > self._newest_ms:
-            self._hears = self._newest_ms is not None
-            self._newest_ms, self._since = newest_ms, now
-        by_word_ms = newest_ms + round(1_000 * (now - self._since))
-        return by_word_ms if self._hears else max(by_word_ms, time.time_ns() // 1_000_000)
+
+def heard(read: Callable[[], Words]) -> tuple[Words, int]:
+    """Read what controllers have said last, for who looks once; and what time it is for that.
+
+    Where the newest word looks old, or of the future, the clock here may be wrong: then it goes by
+    whether anybody speaks within a moment.
+    """
+    clock, said = WordClock(), read()
+    now_ms, before_ms = clock.now_ms(said), _newest(said)
+    if not said or -_AHEAD_MS <= _here_ms() - before_ms <= _SILENT_MS:
+        return said, now_ms
+    time.sleep(HEARD_S)
+    said = read()
+    now_ms = clock.now_ms(said)
+    return said, now_ms if clock.hears else max(now_ms, before_ms + _SILENT_MS + _AHEAD_MS)
+
+
+def _newest(said: Words) -> int:
+    """Return when the last word came; 0: there is none."""
+    return max((at_ms for at_ms, _ in said), default=0)
+
+
+def _here_ms() -> int:
+    """Tell the time by the clock here."""
+    return time.time_ns() // 1_000_000

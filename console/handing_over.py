@@ -11,14 +11,13 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from console.at_work import HEARD_S
 from console.errors import ExitCode, Failure
 from console.operator_commands import user, write
 from console.published import Published
 from trimtab.protocol import CONTROLLERS, Controller, HandOver
 
 _LOOK_S: Final = 0.5
-_HEARD_S: Final = 6.0
-"""In this time each controller speaks."""
 
 
 def hand_over_to(published: Published, name: str | None, reason: str, patience_s: float) -> str:
@@ -51,7 +50,7 @@ def _is_at_work(it: Controller, standby: str) -> bool:
 def _living(published: Published) -> dict[str, Controller]:
     """Return who speaks: no clock here agrees with Kafka's by rights."""
     before = {it.controller: at_ms for at_ms, it in published.controllers()}
-    time.sleep(_HEARD_S)
+    time.sleep(HEARD_S)
     again = published.controllers()
     return {it.controller: it for at_ms, it in again if at_ms > before.get(it.controller, 0)}
 

@@ -16,7 +16,6 @@ from console.commands.options import (
     Output,
     Watch,
     milliseconds_of,
-    now_ms,
 )
 from console.output import Format, Listing, Shown, write
 from console.watching import watched
@@ -48,22 +47,28 @@ def list_controllers(
     """Show what each controller has said last: it does every five seconds.
 
     SAID_S is how long ago that was, in seconds; after 15 a controller that has
-    not said that it ended is silent. LONGEST_MS is of the batches of the five seconds
-    before. MOVES counts since its process began.
+    not said that it ended is silent. If none has spoken lately by the clock here,
+    which may be wrong, six seconds show who does. LONGEST_MS is of the batches of the
+    five seconds before. MOVES counts since its process began.
 
     Examples:
       trimtab controllers list
       trimtab controllers list --living -o json
     """
+    from console.at_work import WordClock, heard
     from console.published import at_once, left_out
 
-    published = published_by(config, key_values)
+    published, clock = published_by(config, key_values), WordClock()
 
     def draw() -> Shown:
         from console.views import controllers as view
 
-        said = at_once(published.controllers)
-        rows = view.rows(said, now_ms(), living=living)
+        if watch:
+            said = at_once(published.controllers)
+            now_ms = clock.now_ms(said)
+        else:
+            said, now_ms = at_once(lambda: heard(published.controllers))
+        rows = view.rows(said, now_ms, living=living)
         return Listing("controllers", rows, view.NARROW, view.WIDE).shown(output)
 
     watched(draw, output, watch=watch, remarks=lambda: [left_out(published)])

@@ -1,10 +1,11 @@
 """A standby is asked to take over, whatever the clock here says."""
 
 import inspect
+import json
 
 import pytest
 
-from console import handing_over
+from console import at_work, handing_over
 from console.commands import controllers
 from console.errors import ExitCode, Failure
 from console.handing_over import hand_over_to
@@ -12,6 +13,7 @@ from console.published import Published
 from console.settings import load
 from console.settings.units import parse_duration
 from streaming.startup.takeover import LONGEST_S
+from tests.builders.command_line import Run
 from tests.unit.console.views.published_records import START_MS
 from tests.unit.console.views.test_controllers import SAID
 from trimtab.protocol import Controller
@@ -73,6 +75,22 @@ def test_a_standby_is_found_by_every_clock(monkeypatch: pytest.MonkeyPatch, off_
     kafka = Kafka(off_s)
 
     assert ("b", ["b"]) == (asked(monkeypatch, kafka), kafka.asked)
+
+
+@OFF
+@pytest.mark.parametrize("lives", [True, False])
+def test_who_lives_is_listed_by_every_clock(
+    run: Run, monkeypatch: pytest.MonkeyPatch, off_s: int, *, lives: bool
+) -> None:
+    """A laptop that is ahead would list nobody; one that is behind, whoever was killed."""
+    kafka = Kafka(off_s, lives=lives)
+    monkeypatch.setattr(at_work, "time", kafka)
+    monkeypatch.setattr(Published, "controllers", lambda _: kafka.controllers())
+    given = ("-o", "json", "--set", "kafka.bootstrap_servers=nowhere:1")
+    code, out, _ = run("controllers", "list", "--living", *given)
+
+    listed = [it["controller"] for it in json.loads(out)["controllers"]]
+    assert (0, ["a", "b"] if lives else []) == (code, listed)
 
 
 @OFF
