@@ -12,11 +12,13 @@ from console.commands.group_views import Group, at_work, published_by, remark_on
 from console.commands.help import Command, group
 from console.commands.options import ConfigFile, KeyValues, Output, Watch
 from console.output import Format, Listing, Shown
-from console.watching import watched
+from console.progress import Stderr
+from console.watching import Remarks, watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from console.published import Published
     from console.settings import Settings
 
 app = group()
@@ -78,11 +80,10 @@ def list_queues(
       trimtab queues list billing --owner worker-3 -o json
       trimtab queues list billing --lag --watch
     """
-    published = published_by(config, key_values)
+    published, unknown = published_by(config, key_values), list[str]()
 
     def draw() -> Shown:
         from console.names import the_group, the_known
-        from console.progress import Silent, Stderr
         from console.published import at_once
         from console.views import queues as view
 
@@ -95,27 +96,33 @@ def list_queues(
         if owner is not None and not chosen and not watch:
             the_known(f"member of {name}", owner, view.members(summary, told))
         if lag:
-            note = (Silent() if watch else Stderr()).note
-            at_once(lambda: _measure(published.settings, name, chosen, note))
+            unknown[:] = at_once(lambda: _measure(published.settings, name, chosen))
         shown = (*view.NARROW, *view.LAG) if lag else view.NARROW
         return Listing("queues", chosen, shown, view.WIDE).shown(output)
 
-    watched(draw, output, watch=watch, remarks=at_work(published))
+    watched(draw, output, watch=watch, remarks=_remarks(published, unknown))
+    for why in unknown:
+        Stderr().note(why)
     remark_on(published, context)
 
 
-def _measure(
-    settings: "Settings",
-    group: str,
-    rows: list[dict[str, object]],
-    note: "Callable[[str], object]",
-) -> None:
-    """Fill in how far the group is, where it is known."""
+def _remarks(published: "Published", unknown: list[str]) -> "Callable[[], Remarks]":
+    """Say, to who watches, also which lags are not known."""
+    from console.views.sentences import several
+
+    work = at_work(published)
+    return lambda: (*work(), several(unknown) or None)
+
+
+def _measure(settings: "Settings", group: str, rows: list[dict[str, object]]) -> list[str]:
+    """Fill in how far the group is, where it is known; return where it is not, and why."""
     from console.lags import lags
 
+    unknown = list[str]()
     places = [(str(row["topic"]), int(str(row["id"]))) for row in rows if row["broker"] is None]
-    found = lags(settings, group, places, note)
+    found = lags(settings, group, places, unknown.append)
     for row in rows:
         it = found.get((str(row["topic"]), int(str(row["id"]))))
         if it is not None and row["broker"] is None:
             row |= {"committed": it.committed, "end": it.end, "lag": it.lag}
+    return unknown

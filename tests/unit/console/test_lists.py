@@ -1,10 +1,12 @@
 """Lists: a name that nothing has is refused, and is no empty answer."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from console.commands import top
+from console.commands import queues, top
 from console.errors import Failure
 from console.published import Published
 from tests.builders.command_line import Run
@@ -94,6 +96,31 @@ def test_who_looks_is_told_that_no_controller_is_at_work(run: Run, asked: str) -
     code, _, err = run(*asked.split())
 
     assert (OK, 1) == (code, err.count("no controller is at work here (none ever was)"))
+
+
+def test_who_watches_lags_is_told_which_are_not_known(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While they are not: a cell without a figure means that nobody has committed."""
+    whys, seen = [["no right"], ["it has no leader", "no right"], []], list[str | None]()
+
+    def looks_twice(draw: Callable[[], object], *_: object, remarks: Any, **__: object) -> None:  # noqa: ANN401 - as watched
+        for _look in range(2):
+            draw()
+            seen.append(remarks()[-1])
+
+    def lags(*asked: Any) -> dict[object, object]:  # noqa: ANN401 - as lags
+        for why in whys.pop(0):
+            asked[-1](why)
+        return {}
+
+    monkeypatch.setattr("console.lags.lags", lags)
+    assert "no right\n" in run("queues", "list", "billing", "--lag")[2]
+
+    monkeypatch.setattr(queues, "watched", looks_twice)
+    run("queues", "list", "billing", "--lag", "--watch")
+
+    assert ["it has no leader, no right", None] == seen
 
 
 @pytest.mark.parametrize("live", [True, False], ids=["live", "once"])
