@@ -9,10 +9,12 @@ import yaml
 from rebalance.groups.model.policy import Policy
 from streaming.metrics.catalogue import Metrics
 from streaming.metrics.families import Histogram
+from streaming.metrics.group_gauges import GroupGauges
+from streaming.metrics.tally import OTHER
 from streaming.process.horizon import Horizon
 from streaming.topics import ROUTINE, URGENT
 from tests.builders.checkout import ROOT
-from trimtab.protocol import HISTORY
+from tests.unit.streaming.metrics.test_group_gauges import group
 from trimtab.protocol.reasons import Reason
 
 ALERTS = ROOT / "deploy/prometheus/alerts.yaml"
@@ -116,12 +118,40 @@ def test_rules_that_put_installations_together_are_named() -> None:
     assert wanted == {*re.findall(r"`(Trimtab\w+)`", told)}
 
 
-def test_alerts_ask_for_states_and_kinds_that_exist() -> None:
-    """A name that nothing has would never fire, and nobody would notice."""
-    told = "\n".join(rule["expr"] for rule in rules())
-    kinds = re.findall(r'trimtab_notes_total{kind="(\w+)"}', told)
+def test_alerts_ask_for_labels_and_values_that_exist() -> None:
+    """A name that nothing has would never fire, and nobody would notice.
 
-    assert {"ailment", "conflict", "doubled", "hold"} == {*kinds} <= HISTORY.kinds.keys()
+    So of what a controller shows each condition takes some series, and leaves some.
+    """
+    metrics = Metrics()
+    GroupGauges(metrics).note(group("billing", {}))
+    for name in ("billing", OTHER):
+        metrics.brain.rebalances.add(1, name, "join")
+    shown = {
+        it.name: [dict(zip(it.labels, one, strict=True)) for one in it.values()]
+        for it in metrics.families()
+    }
+    kinds = re.findall(r'trimtab_notes_total{kind="(\w+)"}', "".join(it["expr"] for it in rules()))
+    assert {"ailment", "conflict", "doubled", "hold"} == {*kinds}
+    for rule in rules():
+        for name, asked in re.findall(r"(trimtab_\w+){([^}]*)}", rule["expr"]):
+            for label, sign, value in re.findall(r'(\w+)([!=~]+)"([^"]*)"', asked):
+                taken = [takes(sign, it.get(label, ""), value) for it in shown[name]]
+                assert {True, False} == {*taken}, (rule["alert"], label, value)
+
+
+def test_alerts_put_series_together_by_labels_that_exist() -> None:
+    """By one that nothing has, all would be one."""
+    labels = {label for it in Metrics().families() for label in it.labels}
+    for rule in rules():
+        named = re.findall(r"\b(?:by|without|on|ignoring|group_left) \(([\w, ]*)\)", rule["expr"])
+        assert labels >= {it for one in named for it in one.split(", ") if it}, rule["alert"]
+
+
+def takes(sign: str, had: str, asked: str) -> bool:
+    """Tell whether a condition of Prometheus' takes what a series has."""
+    found = re.fullmatch(asked, had) if "~" in sign else had == asked
+    return bool(found) != sign.startswith("!")
 
 
 def rules() -> list[dict[str, Any]]:
