@@ -27,10 +27,10 @@ NO_TOPIC: Final = ""
 """The topic of the row that is a tally; it is never written."""
 TOLD: Final = 10
 """Records that a cell hands on whole in a batch: the log of a storm is cut, its counts are not."""
-_GROUPS: Final = 200
-"""Groups that are counted by name in a batch of a cell: 10 kB."""
+_PAIRS: Final = 200
+"""Pairs of group and cause that are counted by name in a batch of a cell: 10 kB."""
 OTHER: Final = "_other"
-"""What counts all further groups of that batch."""
+"""What counts all further ones of that batch."""
 _NOTABLE: Final = {
     "rebalance",
     "command",
@@ -206,7 +206,7 @@ class _Count:
             first = tally.oldest_ms
             tally.oldest_ms = entry.at_ms if first is None else min(first, entry.at_ms)
             kind = entry.group, entry.cause.kind
-            if kind not in self._rebalances and len(self._rebalances) >= _GROUPS:
+            if kind not in self._rebalances and len(self._rebalances) >= _PAIRS:
                 kind = OTHER, entry.cause.kind
             sums = self._rebalances.setdefault(kind, [0, 0])
             sums[0] += 1
