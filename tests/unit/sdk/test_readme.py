@@ -63,12 +63,16 @@ class _Taken(NamedTuple):
     """A message, and the token under which it came."""
 
     token: int
+    at: int
 
     def topic(self) -> str:
         return "orders"
 
     def partition(self) -> int:
         return 0
+
+    def offset(self) -> int:
+        return self.at
 
     def value(self) -> bytes:
         return b"1"
@@ -90,23 +94,61 @@ def test_the_fence_of_the_readme_refuses_an_older_owner(
     fencing: dict[str, Any], database: sqlite3.Connection
 ) -> None:
     """The effect and the token are in one transaction, and who is refused hears of it."""
-    fencing["work"](_Handed(map(_Taken, (7, 7, 9))), database)
-    with pytest.raises(RuntimeError, match="billing/orders-0: a greater token than 7"):
-        fencing["work"](_Handed([_Taken(7)]), database)
-    fencing["work"](_Handed([_Taken(9)]), database)
+    fencing["work"](_Handed([_Taken(7, 0), _Taken(7, 1), _Taken(9, 2)]), database)
+    with pytest.raises(RuntimeError, match="orders-0: a greater token than 7"):
+        fencing["work"](_Handed([_Taken(7, 3)]), database)
+    fencing["work"](_Handed([_Taken(9, 3)]), database)
 
     assert 4 == _balance(database)
+
+
+@pytest.mark.parametrize("token", [7, 9])
+def test_the_fence_of_the_readme_has_each_effect_once(
+    fencing: dict[str, Any], database: sqlite3.Connection, token: int
+) -> None:
+    """Messages come again to the same owner after an error, and to an heir after a crash."""
+    fencing["work"](_Handed([_Taken(7, 0), _Taken(7, 1)]), database)
+    fencing["work"](_Handed([_Taken(token, 0), _Taken(token, 1), _Taken(token, 2)]), database)
+
+    assert 3 == _balance(database)
+
+
+def test_a_repeated_message_keeps_an_older_owner_out_as_well(
+    fencing: dict[str, Any], database: sqlite3.Connection
+) -> None:
+    """Its owner has begun, though it has had no effect yet."""
+    fencing["work"](_Handed([_Taken(7, 0), _Taken(9, 0)]), database)
+    with pytest.raises(RuntimeError, match="a greater token than 7"):
+        fencing["work"](_Handed([_Taken(7, 1)]), database)
 
 
 def test_the_fence_of_the_readme_keeps_groups_apart(
     fencing: dict[str, Any], database: sqlite3.Connection
 ) -> None:
     """Tokens are a group's own, and two groups may read one topic into one database."""
-    for group, token in (("billing", 9), ("audit", 2), ("billing", 10), ("audit", 3)):
+    for group, token, at in (("billing", 9, 0), ("audit", 2, 0), ("billing", 10, 1)):
         fencing["GROUP"] = group
-        fencing["work"](_Handed([_Taken(token)]), database)
+        fencing["work"](_Handed([_Taken(token, at)]), database)
 
-    assert 4 == _balance(database)
+    assert 3 == _balance(database)
+
+
+def test_where_tokens_begin_anew_only_those_of_the_group_do(
+    fencing: dict[str, Any], database: sqlite3.Connection
+) -> None:
+    """Names that are alike are other groups, and what is done stays done."""
+    (anew,) = re.findall(r"`(UPDATE fence .*? = 'billing')`", README)
+    for group in ("bil_ing", "billing"):
+        fencing["GROUP"] = group
+        fencing["work"](_Handed([_Taken(9, 0)]), database)
+    with database:
+        database.execute(anew.replace("billing", "bil_ing"))
+    with pytest.raises(RuntimeError):
+        fencing["work"](_Handed([_Taken(1, 1)]), database)
+    fencing["GROUP"] = "bil_ing"
+    fencing["work"](_Handed([_Taken(1, 0), _Taken(1, 1)]), database)
+
+    assert 3 == _balance(database)
 
 
 def test_every_state_is_named() -> None:
