@@ -6,7 +6,7 @@ import pytest
 from confluent_kafka import KafkaException, Producer
 
 from trimtab import ConfigurationError
-from trimtab.consuming.send_arguments import check
+from trimtab.consuming.send_arguments import checked
 
 LARGEST = 1_000_000
 GOOD: list[dict[str, Any]] = [
@@ -47,8 +47,7 @@ def produced(arguments: dict[str, Any]) -> None:
 def test_what_the_client_takes_is_taken(more: dict[str, Any]) -> None:
     """With all that a message may have."""
     arguments = {"topic": "t", "value": "v", "key": None, **more}
-    check(arguments, LARGEST)
-    produced(arguments)
+    produced(checked(arguments, LARGEST))
 
 
 @pytest.mark.parametrize("more", BAD)
@@ -56,6 +55,15 @@ def test_what_the_client_refuses_is_refused_before(more: dict[str, Any]) -> None
     """Later it would keep its queue from every commit, and end the consumer at a hand-over."""
     arguments = {"topic": "t", "value": "v", "key": None, **more}
     with pytest.raises(ConfigurationError, match=r"^send: "):
-        check(arguments, LARGEST)
+        checked(arguments, LARGEST)
     with pytest.raises((TypeError, ValueError, OverflowError, KafkaException)):
         produced(arguments)
+
+
+@pytest.mark.parametrize("headers", [{"a": "x"}, [("a", "x")]])
+def test_what_was_checked_is_what_is_sent(headers: Any) -> None:  # noqa: ANN401 - of either form
+    """The application may use its headers again, for the next message."""
+    sent = checked({"topic": "t", "value": "v", "key": None, "headers": headers}, LARGEST)
+    headers.clear()
+
+    assert [("a", "x")] == sent["headers"]

@@ -17,6 +17,7 @@ import pytest
 from tests.builders.application import until
 from trimtab import ConfigurationError, Producer
 from trimtab.sending.confluent import ConfluentSender
+from trimtab.sending.confluent_callbacks import Attempt
 
 Sent = Callable[..., None]
 
@@ -297,3 +298,16 @@ def test_those_that_come_again_are_remembered(producer: Producer) -> None:
 def test_a_message_with_a_key_is_given_up_in_time(producer: Producer) -> None:
     """A timeout is noticed up to a second late."""
     assert 29_000 == sender(producer)._patience.whole_ms  # noqa: SLF001 - as above
+
+
+def test_a_second_try_has_the_headers_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The application may have used them again, for the next message."""
+    failed: list[Attempt] = []
+    monkeypatch.setattr(ConfluentSender, "_answered", lambda *it: failed.append(it[2]))
+    producer = Producer("127.0.0.1:1", client="confluent", central=False, kafka={"log_level": 0})
+    headers: dict[str, str | bytes | None] = {"a": "x"}
+    producer.send("t", b"v", headers=headers)
+    headers.clear()
+    producer.close("1ms")
+
+    assert [{"a": "x"}] == [it.headers for it in failed]

@@ -29,19 +29,22 @@ class Client:
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.timeout_ms = options["delivery_timeout_ms"]
         self.sent: list[str] = []
+        self.headers: list[list[object]] = []
         self.waited: list[float] = []
         self.deliver: list[Callable[[object], object]] = []
         self.on_wait: Callable[[], object] = bool
         self.known: set[int] | None = {0}
         self.on_send: Callable[[], object] = bool
+        self.on_error: Callable[[Callable[[Exception], object]], object] = bool
         self._metadata = SimpleNamespace(partitions_for_topic=lambda _: self.known)
         self._sender = SimpleNamespace(force_close=bool)
 
-    def send(self, topic: str, *_: object) -> object:
+    def send(self, topic: str, *more: Any) -> object:  # noqa: ANN401 - as of it
         """Take a message."""
         self.sent.append(topic)
+        self.headers.append(list(more[2] or ()))
         self.on_send()
-        return SimpleNamespace(add_callback=self.deliver.append, add_errback=lambda _: None)
+        return SimpleNamespace(add_callback=self.deliver.append, add_errback=self.on_error)
 
     def flush(self, timeout_s: float) -> None:
         """Wait in vain."""
@@ -162,6 +165,19 @@ def test_second_tries_do_not_hold_up_the_end(
     sender.close(0.0)
 
     assert (["t"], 1) == (clients[0].sent, len(heard))
+
+
+def test_a_second_try_has_the_headers_of_the_first(
+    sender: KafkaPythonSender, clients: list[Client]
+) -> None:
+    """The application may have used them again, for the next message."""
+    headers = [("a", b"x")]
+    clients[0].on_error = lambda failed: failed(FAILURE)
+    sender.send("t", b"v", headers=headers)
+    headers.clear()
+    sender._hand_on(*sender._again.popleft())  # noqa: SLF001 - without the thread
+
+    assert [[("a", b"x")]] * 2 == clients[0].headers
 
 
 def test_a_topic_that_is_gone_is_not_waited_for(

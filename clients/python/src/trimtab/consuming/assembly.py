@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from trimtab.callbacks import Owned
-from trimtab.consuming import send_arguments
 from trimtab.consuming.choice import Choice, Told, group_of
 from trimtab.consuming.commits import PATIENCE_S, Commits
 from trimtab.consuming.contract import Client, Wish, Writer, where
@@ -19,6 +18,7 @@ from trimtab.consuming.intake import Intake
 from trimtab.consuming.kafka_python_settings import link_of
 from trimtab.consuming.offsets import GroupOffsets
 from trimtab.consuming.refusals import Refusals
+from trimtab.consuming.send_arguments import checked
 from trimtab.consuming.sends import Send
 from trimtab.consuming.upkeep import Upkeep
 from trimtab.errors import ConfigurationError, StuckError
@@ -78,14 +78,14 @@ class Parts:
         """
         if self.handover.fenced is None:
             raise ConfigurationError('send: it needs fencing="transactional"')
-        send_arguments.check(arguments, self.handover.fenced.largest)
+        kept = checked(arguments, self.handover.fenced.largest)
         queue, offset = where(message)
         reading = self.intake.reading_of(queue, offset)  # in no turn: an event loop may not wait
         if reading is None or not self.handover.fenced.writes(reading.grant):
             return False
         if offset < max(reading.done, reading.committed or 0):
             return False
-        return self.handover.fenced.sends.add(reading.grant, Send(offset, arguments))
+        return self.handover.fenced.sends.add(reading.grant, Send(offset, kept))
 
     def lag(self) -> dict[QueueRef, int | None]:
         """How many messages of each queue are not done, as far as Kafka has said."""

@@ -4,7 +4,8 @@ It is written later, with others, in one transaction. What the client would not 
 never be committed, nor could anything after it. Used by `assembly`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from itertools import chain
 from typing import Any, Final, SupportsIndex
 
 from trimtab.consuming.choice import is_topic
@@ -19,8 +20,8 @@ _NUMBERS: Final = {"partition": 2**31, "timestamp": 2**63}
 """Those that are numbers, and what they are less than: as C has them."""
 
 
-def check(arguments: Mapping[str, Any], largest: int) -> None:
-    """Check what is to be sent; `largest` is `message.max.bytes`.
+def checked(arguments: Mapping[str, Any], largest: int) -> dict[str, Any]:
+    """Return what is to be sent, as it is now; `largest` is `message.max.bytes`.
 
     Raises:
         ConfigurationError: The client would not take it.
@@ -30,12 +31,13 @@ def check(arguments: Mapping[str, Any], largest: int) -> None:
     topic = arguments["topic"]
     if not isinstance(topic, str) or not is_topic(topic):
         raise ConfigurationError(f"send: topic {topic!r} is not a valid topic name")
+    headers = _headers(arguments.get("headers"))
     size = _BESIDE + sum(
         _size(name, it) + _EACH
         for name, those in (
             ("value", [arguments["value"]]),
             ("key", [arguments["key"]]),
-            ("headers", _headers(arguments.get("headers"))),
+            ("headers", chain.from_iterable(headers)),
         )
         for it in those
     )
@@ -43,6 +45,11 @@ def check(arguments: Mapping[str, Any], largest: int) -> None:
         raise ConfigurationError(
             f"send: {size} bytes are more than message.max.bytes, {largest}: set that in `kafka`"
         )
+    _check_numbers(arguments)
+    return {**arguments, "headers": headers}
+
+
+def _check_numbers(arguments: Mapping[str, Any]) -> None:
     for name, most in _NUMBERS.items():
         number = arguments.get(name, -1)  # as if it were left out
         if not isinstance(number, SupportsIndex) or not -1 <= number.__index__() < most:
@@ -51,15 +58,15 @@ def check(arguments: Mapping[str, Any], largest: int) -> None:
             )
 
 
-def _headers(given: object) -> Iterable[object]:
-    """The names and values of headers, as dictionary or list of pairs."""
-    pairs = [*given.items()] if isinstance(given, dict) else [] if given is None else given
-    if not isinstance(pairs, list):
+def _headers(given: object) -> list[tuple[Any, ...]]:
+    """Headers, of a dictionary or a list of pairs, which the application may use again at once."""
+    if not isinstance(given, dict | list | None):
         raise ConfigurationError("send: headers are a dictionary, or a list of pairs")
+    pairs = [*given.items()] if isinstance(given, dict) else [*(given or ())]
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):  # noqa: PLR2004 - a pair
             raise ConfigurationError("send: a header is a pair: its name as text, and its value")
-        yield from pair
+    return pairs
 
 
 def _size(name: str, content: object) -> int:

@@ -16,6 +16,7 @@ Loaded by `choose`.
 import threading
 import time
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -103,7 +104,7 @@ class ConfluentSender:
                 return
             partition, (delivered, told, times), is_to_poll = turns[topic]()
             if headers is not None:
-                attempt = Attempt(time.monotonic(), 1, on_delivery, headers)
+                attempt = Attempt(time.monotonic(), 1, on_delivery, copy(headers))
                 heard: Callback = partial(answered, times, attempt)
                 produce(topic, value, None, partition, heard, headers=headers)
             elif on_delivery is None:

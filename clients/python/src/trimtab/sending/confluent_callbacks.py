@@ -33,7 +33,7 @@ class Attempt:
     tries: int
     on_delivery: Callback | None
     headers: Any
-    """A report does not carry them."""
+    """A report does not carry them, and who sent them may change them meanwhile: a copy."""
 
 
 class DeliveryCallbacks(NamedTuple):

@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -64,6 +65,7 @@ class _Pending:
     topic: str
     value: bytes | None
     headers: _Untyped
+    """A copy: who sent them may change them before another try."""
     on_delivery: Callback | None
     begun_s: float
     sent_s: float
@@ -119,7 +121,7 @@ class KafkaPythonSender:
         if self._unsettled >= _UNSETTLED_MAX:
             raise BufferError(f"send: {_UNSETTLED_MAX} messages are not settled")
         now = time.monotonic()
-        pending = _Pending(topic, value, headers, on_delivery, now, now)
+        pending = _Pending(topic, value, copy(headers), on_delivery, now, now)
         if key is not None:
             self._send_keyed(pending, key)
             return
