@@ -11,7 +11,8 @@ Making one starts nothing; entering it (or `start`) does, without waiting for Ka
 import os
 from collections.abc import Callable, Collection, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
+from weakref import WeakSet
 
 from trimtab.callbacks import Callbacks, Ownership, Positions
 from trimtab.durations import milliseconds
@@ -83,7 +84,8 @@ class Member:
         guard = make_guard(bootstrap_servers, options, self.profile)
         inspection = make_inspection(bootstrap_servers, options)
         self._engine = Engine(self.profile, transport, callbacks, guard, inspection)
-        self._process = os.getpid()
+        self._process, self._transport = os.getpid(), transport
+        _MADE.add(self)
 
     @property
     def member_id(self) -> str:
@@ -218,6 +220,28 @@ class Member:
         self.stop("30s" if error is None else "0s")
         if error is None and self.failure is not None:
             raise self.failure
+
+
+_MADE: Final[WeakSet[Member]] = WeakSet()
+"""Those of this process, and after a fork those of the other one."""
+_LEFT: Final[list[Engine]] = []
+"""What ran those: kept, because what would end their clients would wait for the other's threads."""
+
+
+def _forked() -> None:
+    """Have those hold nothing, as ones that have ended: no thread of theirs is here.
+
+    A copy would know what it held when it was forked, and its guard take that for the other's word.
+    """
+    for member in list(_MADE):
+        _LEFT.append(member._engine)  # noqa: SLF001 - of this module
+        ended = Engine(member.profile, member._transport, Callbacks(), None)  # noqa: SLF001 - as above
+        ended.stop(0)
+        member._engine = ended  # noqa: SLF001 - as above
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_forked)
 
 
 def demand_instance(profile: Profile) -> None:
