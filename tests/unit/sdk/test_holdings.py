@@ -9,7 +9,7 @@ from tests.builders.sessions import (
     only,
     queue,
 )
-from tests.unit.sdk.passage import GRANT
+from tests.unit.sdk.passage import GRANT, run_until
 from trimtab.holdings import LAST, Holdings
 from trimtab.protocol import (
     MEMBERS,
@@ -118,3 +118,15 @@ def test_a_session_holds_what_kafka_does_not_know_to_be_released() -> None:
     assert holdings((0, 1, 4), (1, 1, 3)) == Holdings.of(session)
     acknowledge(session, list(only(Send, actions)), 0)
     assert holdings((1, 1, 3)) == Holdings.of(session)
+
+
+def test_who_goes_without_a_word_holds_what_it_held() -> None:
+    """Its application may go on until the process dies: it has failed, or hangs as it leaves."""
+    failed, hanging, silent = joined((0, 1, 2)), joined((0, 1, 2)), joined((0, 1, 2))
+    failed.abort(0)
+    for session, timeout_ms in ((hanging, 0), (silent, 3_600_000)):
+        session.stop(0, timeout_ms)
+        run_until(session, 1_000_000)
+
+    assert ["ended"] * 3 == [it.phase for it in (failed, hanging, silent)]
+    assert [holdings((0, 1, 2))] * 3 == [Holdings.of(it) for it in (failed, hanging, silent)]

@@ -113,7 +113,7 @@ def test_a_member_that_leaves_in_good_order_says_farewell(
 def test_a_member_that_fails_is_guarded_until_its_process_ends(
     kafka: MemoryTransport, guard: Told
 ) -> None:
-    """Whether its application has stopped is not known before that."""
+    """Whether its application has stopped is not known before that; then it has."""
 
     def fail(_: tuple[Grant, ...]) -> None:
         raise ValueError
@@ -123,7 +123,7 @@ def test_a_member_that_fails_is_guarded_until_its_process_ends(
     kafka.assign(1, hold=[(0, 1, 2)])
     assert engine.join(WAIT_S)
 
-    assert ([], False) == (guard.named(), guard.dismissed)
+    assert ([(0, 1, 2)], False) == (guard.named(), guard.dismissed)
 
 
 @pytest.mark.parametrize("stands", [True, False])

@@ -17,6 +17,8 @@ class Possession:
     _baton: Baton
     _outbox: Outbox
     _revocation_timeout_ms: int
+    _left_behind: tuple[HolderRef, ...] = ()
+    """Of one that has gone without a word."""
 
     @property
     def working(self) -> tuple[Grant, ...]:
@@ -52,4 +54,4 @@ class Possession:
     @property
     def holdings(self) -> tuple[HolderRef, ...]:
         """What is to be released if the process dies now: all that is not known to be so yet."""
-        return (*self._outbox.holdings, *self._baton.holdings)
+        return (*self._outbox.holdings, *self._baton.holdings, *self._left_behind)

@@ -166,8 +166,7 @@ class MemberSession(Possession):
     def abort(self, now: int) -> list[Action]:
         """End at once, saying nothing: whether the application has stopped is not known."""
         if self.phase != "ended":
-            self._apply(self._baton.lose_all(), LossReason.FAILED)
-            self._end(Ending.ABANDONED)
+            self._abandon(LossReason.FAILED)
         return self._settle(now)
 
     def _is_news(self, record: Assignment) -> bool:
@@ -206,8 +205,7 @@ class MemberSession(Possession):
     def _hurry(self, now: int) -> None:
         """No heir came in time: stop anyway; if that takes too long as well, just go."""
         if self._leaving.hurried:
-            self._apply(self._baton.lose_all(), LossReason.OVERDUE)
-            self._end(Ending.ABANDONED)
+            self._abandon(LossReason.OVERDUE)
             return
         self._leaving.hurry(self._baton, now, within(self._revocation_timeout_ms))
         self._part(now)
@@ -217,14 +215,20 @@ class MemberSession(Possession):
         self._apply(self._leaving.let_go(self._baton, now, patience))
 
     def _start_over(self, reason: LossReason, now: int) -> None:
-        self._apply(self._baton.lose_all(), reason)
         if self.phase == "draining":
-            self._end(Ending.ABANDONED)
+            self._abandon(reason)
             return
+        self._apply(self._baton.lose_all(), reason)
         self.phase = "joining"
         self._asking.renew(now)
         self._last_epoch = self.epoch or self._last_epoch or 0
         self._begin(next_incarnation(self.incarnation), self._outbox.next_ticket, now)
+
+    def _abandon(self, reason: LossReason) -> None:
+        """Just go; what was held may be worked on until the process dies."""
+        self._left_behind = self._baton.holdings
+        self._apply(self._baton.lose_all(), reason)
+        self._end(Ending.ABANDONED)
 
     def _end(self, ending: Ending) -> None:
         self.phase = "ended"

@@ -43,6 +43,8 @@ public final class MemberSession {
     private final Leaving leaving = new Leaving();
     /** Of earlier lives; null: there was none. */
     private Long lastEpoch;
+    /** Of one that has gone without a word. */
+    private List<HolderRow> leftBehind = List.of();
 
     // All below is of one life.
     private Life life;
@@ -113,6 +115,7 @@ public final class MemberSession {
     public Holdings holdings() {
         List<HolderRow> rows = outbox.holdings();
         rows.addAll(baton.holdings());
+        rows.addAll(leftBehind);
         return new Holdings(life, rows);
     }
 
@@ -243,8 +246,7 @@ public final class MemberSession {
     /** Ends at once, saying nothing: whether the application has stopped is not known. */
     public List<Action> abort(long now) {
         if (phase != Phase.ENDED) {
-            apply(baton.loseAll(), LossReason.FAILED);
-            end(Ending.ABANDONED);
+            abandon(LossReason.FAILED);
         }
         return settle(now);
     }
@@ -308,8 +310,7 @@ public final class MemberSession {
     /** No heir came in time: stop anyway; if that takes too long as well, just go. */
     private void hurry(long now) {
         if (leaving.hurried) {
-            apply(baton.loseAll(), LossReason.OVERDUE);
-            end(Ending.ABANDONED);
+            abandon(LossReason.OVERDUE);
             return;
         }
         leaving.hurry(baton, now, Fence.within(revocationTimeoutMs));
@@ -321,17 +322,24 @@ public final class MemberSession {
     }
 
     private void startOver(LossReason reason, long now) {
-        apply(baton.loseAll(), reason);
         if (phase == Phase.DRAINING) {
-            end(Ending.ABANDONED);
+            abandon(reason);
             return;
         }
+        apply(baton.loseAll(), reason);
         phase = Phase.JOINING;
         asking.renew(now);
         if (epoch > 0 || lastEpoch == null) {
             lastEpoch = epoch;
         }
         begin(Incarnation.next(life.incarnation), outbox.nextTicket(), now);
+    }
+
+    /** Just goes; what was held may be worked on until the process dies. */
+    private void abandon(LossReason reason) {
+        leftBehind = baton.holdings();
+        apply(baton.loseAll(), reason);
+        end(Ending.ABANDONED);
     }
 
     private void end(Ending ending) {
