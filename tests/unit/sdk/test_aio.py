@@ -3,6 +3,8 @@
 import asyncio
 import threading
 
+import pytest
+
 from tests.builders.application import releases
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
@@ -85,3 +87,20 @@ def test_a_callback_that_stops_its_member_does_not_wait() -> None:
     heard = asyncio.run(leave_at_once(MemoryTransport()))
 
     assert [(ONE,), False, (ONE,), True] == heard
+
+
+async def give_up_waiting(kafka: MemoryTransport) -> set[threading.Thread]:
+    """Wait in vain, twice; return the threads that are left, but for the loop's own."""
+    before = {*threading.enumerate()}
+    async with Member(group=GROUP, topics=["orders"], transport=kafka) as member:
+        with_member = {*threading.enumerate()}
+        for _ in range(2):
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(member.wait_until(lambda _: False, "24h"), 0.01)
+        assert {*threading.enumerate()} == with_member
+    return {it for it in threading.enumerate() if not it.name.startswith("asyncio")} - before
+
+
+def test_who_gives_up_waiting_leaves_no_thread() -> None:
+    """Python would wait for it at the end of the loop, and of the process."""
+    assert set() == asyncio.run(give_up_waiting(MemoryTransport()))

@@ -1,6 +1,7 @@
 """A member that leaves: with heirs, without, from a callback; and waiting for it."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -127,6 +128,22 @@ def test_waiting_has_an_end(member: Member) -> None:
     """And says what it waited for."""
     with pytest.raises(TimeoutError, match=r'member "m" is .* after 0.02 s'):
         member.wait_until(lambda it: it.assignment, "20ms")
+
+
+def test_waiting_ends_with_the_member(member: Member) -> None:
+    """Nothing more comes true of it; whoever waits with a thread is let go of."""
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(member.wait_until, lambda it: it.assignment, "1h")
+        member.stop("0s")
+        with pytest.raises(TimeoutError, match=r'member "m" is ended after '):
+            waiting.result(WAIT_S)
+
+
+def test_a_condition_that_takes_long_delays_nothing(member: Member, kafka: MemoryTransport) -> None:
+    """It is the application's, and the member's threads work on meanwhile."""
+    with ThreadPoolExecutor(1) as pool:
+        kafka.assign(1, hold=[(0, 1)])
+        member.wait_until(lambda it: pool.submit(lambda: it.assignment).result(WAIT_S), WAIT_S)
 
 
 def test_making_a_member_starts_nothing(kafka: MemoryTransport) -> None:

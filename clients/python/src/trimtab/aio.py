@@ -17,6 +17,7 @@ from trimtab.callbacks import Positions
 from trimtab.engine import State
 from trimtab.errors import MemberFailedError
 from trimtab.loop_calls import LoopCalls
+from trimtab.member import LOOK_S
 from trimtab.member import Member as ThreadedMember
 from trimtab.options import Options
 from trimtab.session import Grant, Profile
@@ -80,8 +81,13 @@ class Member:
         condition: Callable[["Member"], object],
         timeout: str | float = "30s",  # noqa: ASYNC109 - as of the threaded member
     ) -> None:
-        """Wait until something is true of the member, as `trimtab.Member.wait_until`."""
-        await asyncio.to_thread(self._member.wait_until, lambda _: condition(self), timeout)
+        """Wait until something is true of the member, as `trimtab.Member.wait_until`.
+
+        The condition is asked on the loop, and by no thread: who is cancelled leaves none behind.
+        """
+        is_true = self._member.awaited(lambda: condition(self), timeout)
+        while not is_true():  # noqa: ASYNC110 - changes are told to threads alone
+            await asyncio.sleep(LOOK_S)
 
     def subscribe(self, topics: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
         """Want these topics from now on, as `trimtab.Member.subscribe`."""

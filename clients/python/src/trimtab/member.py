@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Self
 from weakref import WeakSet
 
 from trimtab.callbacks import Callbacks, Ownership, Positions
+from trimtab.clock import now_s
 from trimtab.durations import milliseconds
 from trimtab.engine import CLOSE_MS, Engine, State
 from trimtab.errors import ConfigurationError, MemberFailedError
@@ -30,6 +31,9 @@ from trimtab.session import Ending, Grant, Profile
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in `typing` from Python 3.12 on
+
+LOOK_S: Final = 0.05
+"""Between two looks of who waits for something: how late it is noticed if nobody tells."""
 
 
 class Member:
@@ -141,21 +145,31 @@ class Member:
         """Wait until something is true of the member.
 
         Raises:
-            TimeoutError: It did not come true in time.
+            TimeoutError: It did not come true in time, or before the member ended.
             MemberFailedError: The member has failed meanwhile.
         """
-        patience = milliseconds("timeout", timeout) / 1_000
+        is_true = self.awaited(lambda: condition(self), timeout)
+        while not is_true():
+            with self._engine.changed:
+                self._engine.changed.wait(LOOK_S)
 
-        def decided() -> bool:
-            return bool(condition(self)) or self.failure is not None
+    def awaited(self, condition: Callable[[], object], timeout: str | float) -> Callable[[], bool]:
+        """What to ask again and again until a condition is true; it raises if that is over."""
+        began, patience = now_s(), milliseconds("timeout", timeout) / 1_000
 
-        with self._engine.changed:
-            self._engine.changed.wait_for(decided, patience)
-            if condition(self):
-                return
-            if self.failure is not None:
-                raise self.failure
-            raise TimeoutError(f'member "{self.member_id}" is {self.state} after {patience:g} s')
+        def is_true() -> bool:
+            # Before the condition is asked, for the last time perhaps.
+            waited, state, failure = now_s() - began, self.state, self.failure
+            if condition():
+                return True
+            if failure is not None:
+                raise failure
+            if state == "ended" or waited >= patience:
+                after = round(min(waited, patience), 2)
+                raise TimeoutError(f'member "{self.member_id}" is {state} after {after:g} s')
+            return False
+
+        return is_true
 
     def subscribe(self, topics: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
         """Want these topics from now on, instead of those that it was made with.
