@@ -8,12 +8,13 @@ from tests.builders.sessions import (
     a_release,
     acknowledge,
     assignment,
+    only,
     queue,
     sent,
 )
 from trimtab.protocol import GrantRef, Join, Leave, LifeRef, Release
 from trimtab.protocol.members import Mode
-from trimtab.session import Grant, LossReason, Lost, MemberSession, Profile, Revoked
+from trimtab.session import Assigned, Grant, LossReason, Lost, MemberSession, Profile, Revoked
 from trimtab.session.baton import Changes
 from trimtab.session.commons import Commons
 from trimtab.session.recall import Recall
@@ -94,16 +95,29 @@ def a_session(mode: Mode) -> MemberSession:
 
 @pytest.mark.parametrize("mode", ["broadcasting", "shared"])
 def test_leaving_finishes_everything_and_releases_nothing(mode: Mode) -> None:
-    """The controller names nothing any more, and there is no heir to wait for."""
+    """What is shared is worked on until the controller has named others; the rest they have."""
     session = a_session(mode)
-    acknowledge(session, session.stop(0, timeout_ms=30_000), 0)
-    revoked = session.receive(assignment(2), 0)
-    assert [Revoked((grant(0), grant(1)))] == [it for it in revoked if isinstance(it, Revoked)]
+    told = session.stop(0, timeout_ms=30_000)
+    acknowledge(session, told, 0)
+    ordered = session.receive(assignment(2), 0)
+    awaits = {"broadcasting": told, "shared": ordered}[mode]
+    assert [Revoked((grant(0), grant(1)))] == only(Revoked, awaits) == only(Revoked, told + ordered)
 
-    actions = acknowledge(session, revoked, 0)
+    actions = acknowledge(session, ordered, 0)
     actions += session.finish({grant(0): None, grant(1): None}, 0)
     actions += acknowledge(session, actions, 0)
     assert (1, 0) == (len(sent(Leave, actions)), len(sent(Release, actions)))
+
+
+def test_what_was_broadcast_is_not_begun_again_by_who_leaves() -> None:
+    """The controller may not have heard of it yet."""
+    session = a_session("broadcasting")
+    acknowledge(session, session.stop(0, timeout_ms=30_000), 0)
+    actions = session.receive(assignment(2, hold=[(0, 1), (1, 1), (2, 2)]), 0)
+    actions += session.finish({grant(0): None}, 0)
+
+    assert [] == only(Assigned, actions)
+    assert (grant(1),) == session.revoking
 
 
 def test_a_slow_application_is_not_interrupted() -> None:

@@ -26,6 +26,7 @@ class Commons(Baton):
         super().__init__(life, recall, subscribes)
         self._wanted: dict[QueueRef, int] = {}
         """What the last record names."""
+        self._leaves = False
 
     @property
     def deadline(self) -> None:
@@ -39,7 +40,8 @@ class Commons(Baton):
 
     def obey(self, record: Assignment, deadline: int) -> Changes:
         """Follow an assignment."""
-        self._wanted = {row.queue: row.epoch for row in record.hold}
+        if not self._leaves:
+            self._wanted = {row.queue: row.epoch for row in record.hold}
         return self._follow(deadline)
 
     def hear(self, release: Release) -> Changes:
@@ -56,9 +58,9 @@ class Commons(Baton):
         return self._follow(deadline=None)
 
     def revoke_all(self, deadline: int, *, keep: bool = False) -> Changes:
-        """Give up everything, in good order."""
+        """Give up everything, in good order, and begin nothing more."""
         del keep
-        self._wanted = {}
+        self._wanted, self._leaves = {}, True
         return self._follow(deadline)
 
     def _follow(self, deadline: int | None) -> Changes:
@@ -72,3 +74,11 @@ class Commons(Baton):
             if queue not in self._states:
                 self._start(Grant(queue, epoch), UNTOLD, changes)
         return changes
+
+
+class Broadcast(Commons):
+    """The same where every member works on all of it: one that leaves waits for nobody."""
+
+    def hand_on(self, deadline: int) -> Changes:
+        """Give up everything, in good order: others work on it as well."""
+        return self.revoke_all(deadline)

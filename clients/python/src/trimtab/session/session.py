@@ -13,14 +13,14 @@ suspended must find out that it is dead before it reads what happened meanwhile.
 """
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from trimtab.protocol import Assignment, Beat, Drain, Leave, LifeRef, Release
 from trimtab.session.actions import Action, Ended, Ending, FindEnd, LossReason
 from trimtab.session.asking import Asking
 from trimtab.session.baton import Baton, Changes
 from trimtab.session.beating import Beating
-from trimtab.session.commons import Commons
+from trimtab.session.commons import Broadcast, Commons
 from trimtab.session.fencing import Fence, within
 from trimtab.session.grants import Grant
 from trimtab.session.incarnation import next_incarnation
@@ -34,6 +34,7 @@ from trimtab.session.statement import Statement
 from trimtab.session.telling import told
 
 Phase = Literal["joining", "joined", "draining", "ended"]
+_HANDS: Final = {"clustering": Baton, "broadcasting": Broadcast, "shared": Commons}
 
 
 class MemberSession(Possession):
@@ -52,7 +53,7 @@ class MemberSession(Possession):
         """A new life: nothing of the old one counts."""
         self.incarnation, self.epoch = incarnation, 0
         self._life = LifeRef(self.profile.member, incarnation)
-        hand = Baton if self.profile.mode == "clustering" else Commons
+        hand = _HANDS[self.profile.mode]
         self._baton = hand(self._life, self._recall, self.profile.subscribes)
         self._outbox = Outbox(self.profile.group, first_ticket)
         self._statement, self._mark = Statement(), Mark(self._life, needed=hand is Baton)
