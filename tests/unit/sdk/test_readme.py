@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import pytest
+from confluent_kafka import Message
 
 from tests.builders.checkout import text
 from tests.builders.examples import programs
 from trimtab import errors
 from trimtab.consuming.choice import ConsumerOptions
+from trimtab.consuming.kafka_python_message import KafkaPythonMessage
 from trimtab.engine import State
 from trimtab.options import Options
 from trimtab.producer import ProducerOptions
@@ -149,6 +151,15 @@ def test_where_tokens_begin_anew_only_those_of_the_group_do(
     fencing["work"](_Handed([_Taken(1, 0), _Taken(1, 1)]), database)
 
     assert 3 == _balance(database)
+
+
+def test_the_methods_of_a_message_are_named() -> None:
+    """Those that there are with either client."""
+    (told,) = re.findall(r"by these methods: (.*?);", README)
+    methods = re.findall(r"`(\w+)`", told)
+
+    assert {*methods, "record"} == {it for it in dir(KafkaPythonMessage) if it[0] != "_"}
+    assert {*methods} < {*dir(Message)}
 
 
 def test_every_state_is_named() -> None:
