@@ -13,6 +13,7 @@ from trimtab.guard_lines import Post
 from trimtab.holdings import Holdings
 from trimtab.post import Watch, stand
 from trimtab.protocol import HolderRef, Leave, Release
+from trimtab.session import Send
 
 HELD = Holdings(member="m", incarnation=MINE, queues=(HolderRef(*queue(), 3, 4),))
 POST = Post(servers="nowhere:1", group=GROUP, patience_ms=10_000)
@@ -21,7 +22,7 @@ POST = Post(servers="nowhere:1", group=GROUP, patience_ms=10_000)
 def stood(kafka: MemoryTransport, happens: Callable[[Watch], object], post: Post = POST) -> bool:
     """Stand guard while this happens; return what the guard has come to."""
     watch, answers = Watch(), list[bool]()
-    thread = threading.Thread(target=lambda: answers.append(stand(post, kafka, watch)))
+    thread = threading.Thread(target=lambda: answers.append(stand(post, lambda: kafka, watch)))
     thread.start()
     happens(watch)
     thread.join(WAIT_S)
@@ -86,7 +87,7 @@ def test_after_a_session_it_is_too_late(kafka: MemoryTransport) -> None:
     dies(watch)
 
     with pytest.raises(TransportError, match="too late to release anything"):
-        stand(Post(servers="nowhere:1", group=GROUP, patience_ms=1), kafka, watch)
+        stand(Post(servers="nowhere:1", group=GROUP, patience_ms=1), lambda: kafka, watch)
 
 
 class Lossy(MemoryTransport):
@@ -96,6 +97,28 @@ class Lossy(MemoryTransport):
         """Connect."""
         del group
         self.reachable = False
+
+
+class Mute(MemoryTransport):
+    """It was connected ahead, and does nothing any more, without a word."""
+
+    def send(self, message: Send) -> None:
+        """Take it, for nothing."""
+
+
+def test_what_one_client_does_not_write_another_does(
+    kafka: MemoryTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When that can connect; and nobody learns of the death by silence."""
+    monkeypatch.setattr("trimtab.post.SOON_S", 0.01)
+    mute, away, watch = Mute(), MemoryTransport(), Watch()
+    away.reachable = False
+    clients = [mute, away, kafka]
+    dies(watch)
+
+    assert stand(POST, lambda: clients.pop(0), watch)
+    assert [Release, Leave] == [type(it) for it in kafka.sent]
+    assert [True] * 3 == [it.closed for it in (mute, away, kafka)]
 
 
 def test_a_release_that_is_lost_is_told() -> None:

@@ -219,8 +219,8 @@ class Guard:
 def _stand(post: Post, end: OtherEnd, watch: Watch) -> None:
     """Be the guard of one member; tell it, or say on stderr, what fails."""
     try:
-        transport = choose(post.client, post.servers, post.prefix, post.patience_ms, post.kafka)
-        if not stand(post, transport, watch):
+        kafka = post.client, post.servers, post.prefix, post.patience_ms, post.kafka
+        if not stand(post, lambda: choose(*kafka), watch):
             _tell("a release did not reach Kafka: the controller finds out by silence")
     except Exception as error:  # noqa: BLE001 - whatever it is, nobody stands guard any more
         reason = str(error) if isinstance(error, TrimtabError) else repr(error)

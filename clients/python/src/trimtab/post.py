@@ -7,6 +7,7 @@ rule: nothing is said of a member that lives, or that has said farewell.
 
 import threading
 import time
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from trimtab.errors import TransportError
@@ -17,6 +18,8 @@ from trimtab.transports.contract import Delivered, Transport, Undelivered
 
 IDLE_S: Final = 1.0
 """How often a connection that is not used is looked after; also between two tries to connect."""
+SOON_S: Final = 2.0
+"""After so long without an answer another client tries as well; it takes milliseconds."""
 _POLL_MS: Final = 10
 
 
@@ -45,21 +48,22 @@ class Watch:
         return self.in_good_order or (self._over.is_set() and self.holdings is None)
 
 
-def stand(post: Post, transport: Transport, watch: Watch) -> bool:
+def stand(post: Post, make: Callable[[], Transport], watch: Watch) -> bool:
     """Stand guard until the member ends; tell whether all is in the log that had to be.
 
     Raises:
         TransportError: Kafka could not be reached in time.
     """
-    _connect(post, transport, watch)
+    pens = _Pens(post, make)
+    _connect(post, pens.newest, watch)
     while not watch.is_over(IDLE_S):
-        transport.poll(0)  # it follows the group, as a member does: forget what has come
+        pens.newest.poll(0)  # it follows the group, as a member does: forget what has come
     try:
         held = watch.holdings
-        return watch.is_needless or held is None or _release(post.group, transport, held)
+        return watch.is_needless or held is None or _release(post.group, pens, held)
     finally:
         watch.settled.set()  # who waits for it need not wait for a connection to close
-        transport.close(post.patience_ms)
+        pens.close()
 
 
 def _connect(post: Post, transport: Transport, watch: Watch) -> None:
@@ -80,20 +84,66 @@ def _connect(post: Post, transport: Transport, watch: Watch) -> None:
             return
 
 
-def _release(group: str, transport: Transport, held: Holdings) -> bool:
+def _release(group: str, pens: "_Pens", held: Holdings) -> bool:
     """Write what the member cannot write any more."""
-    released = _are_written(transport, held.releases(group))
-    return _are_written(transport, [held.leave(group)]) and released
+    released = pens.write(held.releases(group))
+    return pens.write([held.leave(group)]) and released
 
 
-def _are_written(transport: Transport, messages: list[Send]) -> bool:
-    """Write records, and wait; tell whether Kafka has all of them."""
-    for message in messages:
-        transport.send(message)
-    waiting, lost = {message.ticket for message in messages}, False
-    while waiting:
-        for event in transport.poll(_POLL_MS):
-            if isinstance(event, Delivered | Undelivered):
-                waiting.discard(event.ticket)
-                lost |= isinstance(event, Undelivered)
-    return not lost
+class _Pens:
+    """The client that was connected ahead, and others if it does nothing: it may never again (H15).
+
+    What two of them write counts once.
+    """
+
+    def __init__(self, post: Post, make: Callable[[], Transport]) -> None:
+        self._post, self._make = post, make
+        self._patience_s = post.patience_ms / 1_000
+        self.newest = make()
+        self._all = [self.newest]
+
+    def write(self, messages: list[Send]) -> bool:
+        """Write records, and wait; tell whether Kafka has all of them."""
+        waiting, is_lost = {it.ticket: it for it in messages}, False
+        self._send(waiting)
+        began = time.monotonic()
+        another_s = SOON_S
+        while waiting and (since := time.monotonic() - began) < self._patience_s:
+            if another_s <= since < self._patience_s / 2:  # later it would connect in vain
+                another_s = since + SOON_S
+                if self._has_another():
+                    self._send(waiting)
+            is_lost |= self._hear(waiting)
+        return not (waiting or is_lost)
+
+    def _send(self, messages: Mapping[int, Send]) -> None:
+        for message in messages.values():
+            self.newest.send(message)
+
+    def _hear(self, waiting: dict[int, Send]) -> bool:
+        """Strike out what is settled; tell whether any of it is lost, for all that is known."""
+        is_lost = False
+        for pen in self._all:
+            for event in pen.poll(_POLL_MS):
+                match event:
+                    case Delivered(ticket):
+                        waiting.pop(ticket, None)
+                    case Undelivered(ticket) if pen is self.newest:
+                        is_lost |= waiting.pop(ticket, None) is not None
+        return is_lost
+
+    def _has_another(self) -> bool:
+        another = self._make()
+        try:
+            another.open(self._post.group)
+        except TransportError:
+            another.close(0)
+            return False
+        self._all.append(another)
+        self.newest = another
+        return True
+
+    def close(self) -> None:
+        """Disconnect."""
+        for pen in self._all:
+            pen.close(self._post.patience_ms if pen is self.newest else 0)
