@@ -33,6 +33,7 @@ from trimtab.consuming.confluent_settings import (
     client_settings,
     consumer_settings,
 )
+from trimtab.consuming.confluent_silence import Silence
 from trimtab.consuming.confluent_stall import Stall
 from trimtab.consuming.contract import Committed, Ends, RefusedError, Wish, where
 from trimtab.errors import ConfigurationError
@@ -67,7 +68,7 @@ class ConfluentClient:
             text = said(error)
             raise ConfigurationError(f"{wish.where_from(text)}: {text}") from None
         ends = EndFinder(self._asking, wish.patience_s, all_of_them=False)
-        self._stall = Stall(ends, self._heard)
+        self._stall, self._silence = Stall(ends, self._heard), Silence()
         self._places: dict[QueueRef, int] = {}
         """What is read, and where each was begun."""
         self._paused: set[QueueRef] = set()
@@ -143,10 +144,11 @@ class ConfluentClient:
         try:
             answers = self._consumer.committed(list(map(place, queues)), timeout_s)
         except KafkaException as error:
-            return Committed({}, refused(error))
+            return self._silence.noted(queues, Committed({}, refused(error)))
         failed = _first_error(answers)
         found = {queue_of(it): (it.offset, metadata_of(it)) for it in answers if it.error is None}
-        return Committed(found, None if failed is None else refused(failed))
+        answer = Committed(found, None if failed is None else refused(failed))
+        return self._silence.noted(queues, answer)
 
     def group_metadata(self) -> object:
         """What a transaction is told of the group that commits."""
@@ -165,7 +167,8 @@ class ConfluentClient:
             found, failed = {}, error
         if failed is not None and failed.args[0].code() in _REMEMBERED:
             self._remember_anew({it.topic for it in queues if it not in found}, deadline)
-        return Ends(found, None if failed is None else refused(failed))
+        answer = Ends(found, None if failed is None else refused(failed))
+        return self._silence.noted(queues, answer)
 
     def found_apart(
         self, queues: list[QueueRef], end: Start, timeout_s: float
@@ -181,22 +184,27 @@ class ConfluentClient:
                     self._consumer.list_topics(topic, left)
 
     def look(self) -> None:
-        """Go on with a new consumer if this one has stopped to read something."""
-        if stalled := self._stall.found(
-            frozenset(self._places.keys() - self._paused - self.astray)
-        ):
-            _LOGGER.warning(
-                "librdkafka reads nothing of %s, though Kafka has more: going on with a new client",
-                listed([f"{it.topic}/{it.id}" for it in sorted(stalled)], _NAMED),
-            )
-            self._reached = self.positions(self._places)
-            self._places |= self._reached
-            held: list[object] = [self._consumer]
-            self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
-            self._consumer.incremental_assign([place(*it) for it in self._places.items()])
-            self._consumer.pause([place(it) for it in self._paused])
-            discard(held)
+        """Go on with a new consumer if this one has stopped to read something, or to answer."""
+        wanted = self._places.keys() - self._paused - self.astray
+        if stalled := self._stall.found(frozenset(wanted)):
+            self._replace("reads nothing of {}, though Kafka has more", stalled)
             self._stall.replaced(stalled)
+        elif silent := self._silence.found():
+            self._replace("gets no answer about {}", silent)
+            self._stall.anew()
+            self._silence.replaced()
+
+    def _replace(self, why: str, queues: Iterable[QueueRef]) -> None:
+        """Read on with a new consumer where this one has come to."""
+        names = listed([f"{it.topic}/{it.id}" for it in sorted(queues)], _NAMED)
+        _LOGGER.warning("librdkafka %s: going on with a new client", why.format(names))
+        self._reached = self.positions(self._places)
+        self._places |= self._reached
+        held: list[object] = [self._consumer]
+        self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
+        self._consumer.incremental_assign([place(*it) for it in self._places.items()])
+        self._consumer.pause([place(it) for it in self._paused])
+        discard(held)
 
     def close(self) -> None:
         """Read nothing more."""

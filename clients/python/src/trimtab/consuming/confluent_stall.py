@@ -50,6 +50,10 @@ class Stall:
         """A new client reads, which has heard nothing yet; look again, more rarely each time."""
         self._suspects |= {it: self._heard(it) for it in stalled}
         self._look_s = min(2 * self._look_s, _LONGEST_S)
+        self.anew()
+
+    def anew(self) -> None:
+        """A new client reads, for another reason."""
         self._look_at, self._drained = now_s() + self._look_s, False
         self._last, self._asked, self._behind = {}, {}, {}
 

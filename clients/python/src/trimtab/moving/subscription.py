@@ -23,6 +23,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 from trimtab.callbacks import mistaken
 from trimtab.clock import now_ms, now_s
 from trimtab.consuming.confluent import checked, metadata_of, place, queue_of
+from trimtab.consuming.confluent_silence import SILENT
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.moving.sides import LastCommit, read_commit
@@ -42,13 +43,6 @@ _AGAIN: Final = {
     KafkaError.UNKNOWN_MEMBER_ID,
 }
 """What Kafka says to a commit between two generations of a group."""
-_SILENT: Final = {
-    KafkaError._TIMED_OUT,  # noqa: SLF001 - its public name, as the next ones
-    KafkaError._WAIT_COORD,  # noqa: SLF001 - public as well
-    KafkaError._TRANSPORT,  # noqa: SLF001 - public as well
-    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 - public as well
-}
-"""What librdkafka says when nobody has answered."""
 _AGAIN_S: Final = 1.5
 """How long that is tried again: less than the patience of who commits."""
 _PAUSE_S: Final = 0.02
@@ -285,7 +279,7 @@ def _commit(consumer: Consumer, places: list[TopicPartition]) -> list[TopicParti
 def _is_unanswered(error: BaseException) -> bool:
     """Whether Kafka has said nothing to it."""
     cause = _cause(error)
-    return cause is not None and cause.code() in _SILENT
+    return cause is not None and cause.code() in SILENT
 
 
 def _is_between(error: BaseException) -> bool:

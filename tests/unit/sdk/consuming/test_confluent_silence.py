@@ -1,0 +1,86 @@
+"""When librdkafka is taken to have lost a broker for good, by its silence (fault H15)."""
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+
+from tests.builders.sessions import queue
+from trimtab.consuming import confluent_silence
+from trimtab.consuming.confluent_silence import PATIENCE_S, Silence
+from trimtab.consuming.contract import Committed, Ends, RefusedError
+from trimtab.protocol import QueueRef
+
+A, B = queue(0), queue(1)
+
+
+class Asked:
+    """A client that is asked of two queues, again and again, at times of its own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now, self.silence = 1_000.0, Silence()
+        monkeypatch.setattr(confluent_silence, "now_s", lambda: self.now)
+
+    def asks(
+        self,
+        times: int,
+        *answered: QueueRef,
+        code: int = KafkaError._TIMED_OUT,  # noqa: SLF001 - its public name
+    ) -> set[QueueRef]:
+        """Ask so often; return of which queues another client should be asked then."""
+        refused = RefusedError(KafkaException(KafkaError(code)))
+        for _ in range(times):
+            self.now += PATIENCE_S
+            self.silence.noted([A, B], Ends(dict.fromkeys(answered, 0), refused))
+        return self.silence.found()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """One that has been asked nothing yet."""
+    return Asked(monkeypatch)
+
+
+def test_one_question_without_an_answer_is_no_silence(asked: Asked) -> None:
+    """However long ago: a broker may be slow, and connects meanwhile."""
+    assert set() == asked.asks(1)
+    asked.now += PATIENCE_S
+
+    assert set() == asked.silence.found()
+
+
+def test_what_is_asked_in_vain_for_long_is_silence(asked: Asked) -> None:
+    """Of those queues alone that have no answer."""
+    assert {B} == asked.asks(2, A)
+
+
+def test_an_answer_of_another_kind_does_not_count(asked: Asked) -> None:
+    """Another broker gives it: the one that keeps what is committed."""
+    asked.asks(1)
+    asked.silence.noted([A, B], Committed({A: (0, ""), B: (0, "")}))
+
+    assert {A, B} == asked.asks(1)
+
+
+def test_a_refusal_is_an_answer(asked: Asked) -> None:
+    """Another client would be refused as well."""
+    assert set() == asked.asks(3, code=KafkaError.TOPIC_AUTHORIZATION_FAILED)
+
+
+def test_what_is_not_asked_any_more_is_none(asked: Asked) -> None:
+    """Its queue is another member's."""
+    assert {A, B} == asked.asks(2)
+    asked.now += 60.0
+
+    assert set() == asked.silence.found()
+
+
+def test_clients_that_are_replaced_in_vain_are_so_ever_more_rarely(asked: Asked) -> None:
+    """Until there is an answer: the next client may be trusted as little as the first one."""
+    asked.asks(2)
+    asked.silence.replaced()
+    assert [set(), {A, B}] == [asked.asks(1), asked.asks(1)]
+    asked.silence.replaced()
+    assert [set(), {A, B}] == [asked.asks(3), asked.asks(1)]
+    asked.silence.replaced()
+    asked.asks(1, A, B)
+
+    assert [set(), {A, B}] == [asked.asks(1), asked.asks(1)]
