@@ -12,10 +12,11 @@ PARTITIONS = 2
 """Of trimtab's topics, of most controllers that tests start: each is a task of Spark's a batch."""
 
 
-def create_topic(servers: str, name: str, partitions: int) -> None:
-    """Create a topic and wait until it exists."""
+def create_topic(servers: str, name: str, partitions: int, **config: str) -> None:
+    """Create a topic and wait until it exists; of its settings dots are underscores here."""
     admin = _admin(servers)
-    admin.create_topics([NewTopic(name, partitions, 1)])[name].result()
+    settings = {key.replace("_", "."): value for key, value in config.items()}
+    admin.create_topics([NewTopic(name, partitions, 1, config=settings)])[name].result()
 
 
 def create_control_topics(servers: str, prefix: str, partitions: int) -> None:

@@ -1,6 +1,8 @@
 """`fencing="transactional"` on a real broker: what Kafka takes, and of whom."""
 
+import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException, Message
@@ -8,6 +10,7 @@ from confluent_kafka import KafkaError, KafkaException, Message
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import until
 from tests.integration.readings import Effects, Reading, effects_of
+from tests.integration.topics import create_topic
 from trimtab import CommitError, ConfigurationError, Grant, QueueRef
 
 pytestmark = pytest.mark.kafka
@@ -137,3 +140,36 @@ def test_a_topic_that_is_not_there_is_named(kafka: EmbeddedKafka, work: str) -> 
         for _ in range(2):
             with pytest.raises(CommitError, match=f"nothing goes to topic {work}-missing"):
                 reading.commit()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [({"key": None}, "INVALID_RECORD|Broker failed to validate"), ({"partition": 7}, "partition")],
+    ids=["no key", "no such partition"],
+)
+def test_what_kafka_never_takes_is_named_and_keeps_back_nothing_before_it(
+    kafka: EmbeddedKafka, work: str, effects: Effects, wrong: dict[str, Any], why: str
+) -> None:
+    """What it goes with is known, and so is what is to be skipped."""
+    create_topic(kafka.bootstrap_servers, f"{work}-table", 1, cleanup_policy="compact")
+    with fenced(kafka, work).running() as reading:
+        reading.assign(Grant(QueueRef(work, "", 0), 1))
+        for message in reading.take(3):
+            assert sends(reading, message, effects.topic, b"%d" % (message.offset() or 0))
+            if message.offset() == 1:
+                more = {"topic": f"{work}-table", "value": b"1", "key": b"k", **wrong}
+                assert reading.parts.send(message, more)
+        reading.come_back()
+        told = list[str]()
+
+        def is_before_it() -> bool:
+            try:
+                reading.commit()
+            except CommitError as error:
+                told.append(str(error))
+            return reading.committed(QueueRef(work, "", 0)) == 1
+
+        until(is_before_it)
+
+        assert has(effects, b"0")
+        assert re.search(rf"{work}/0.*: offset 1, to topic {work}-table: .*({why})", told[-1])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
@@ -18,11 +18,22 @@ from tests.builders.sessions import GROUP, MINE, queue
 from tests.unit.sdk.consuming.in_memory import InMemory
 from tests.unit.sdk.unguarded import unguarded
 from tests.unit.sdk.watched import World
-from trimtab import BrokerSelector, Consumer, Member, MemberFailedError, StuckError, TrimtabError
+from trimtab import (
+    BrokerSelector,
+    Consumer,
+    Grant,
+    Member,
+    MemberFailedError,
+    StuckError,
+    TrimtabError,
+)
 from trimtab.callbacks import Running
+from trimtab.consuming import sends
 from trimtab.consuming.commits import lost, unanswered
 from trimtab.consuming.confluent_settings import consumer_settings
-from trimtab.consuming.contract import RefusedError
+from trimtab.consuming.contract import RefusedError, Wish
+from trimtab.consuming.transactions import Transactions
+from trimtab.consuming.unsent import untaken
 from trimtab.moving.company import Company
 from trimtab.moving.mover import Mover
 from trimtab.moving.sides import LastCommit
@@ -182,8 +193,8 @@ def watched(what: Callable[[World], object]) -> str:
     return str(error)
 
 
-def commit(_: pytest.MonkeyPatch) -> Iterator[str]:
-    """Another program subscribes; nobody answers; others have what is committed."""
+def commit(patch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Another program subscribes; nobody answers; others have what is committed; all is full."""
     unknown = KafkaException(KafkaError(KafkaError.UNKNOWN_MEMBER_ID, "Broker: Unknown member"))
     for refusal in (RefusedError(unknown, is_subscribed=True), unanswered(), lost()):
         reading = InMemory(manual=True)
@@ -191,6 +202,13 @@ def commit(_: pytest.MonkeyPatch) -> Iterator[str]:
         reading.offer(0)
         reading.kafka.refusal = refusal
         yield raised(partial(reading.parts.commit, [reading.taken()]))
+    grant, nobody = Grant(queue(), 1), cast("Any", SimpleNamespace(group_metadata=bool))
+    fenced = Transactions(Wish(SERVER, GROUP, {}, {}, 2.0), nobody, nobody, nobody)
+    fenced.begin(grant, 0, cast("Any", None))
+    poison = "offset 17, to topic invoices: Broker: Broker failed to validate record"
+    fenced._registered[grant].met = untaken(grant, [poison])  # noqa: SLF001 - as Kafka has it
+    patch.setattr(sends, "_FULL", -1)
+    yield raised(partial(fenced.keep, grant, sends.Send(18, {})))
 
 
 def undecodable(_: pytest.MonkeyPatch) -> Iterator[str]:

@@ -65,6 +65,7 @@ class EitherConsumer:
 
         Raises:
             ConfigurationError: There is no `fencing="transactional"`, or this cannot be sent.
+            CommitError: Commits of the queue fail, and too much waits for that.
         """
         return self._parts.send(message, {"topic": topic, "value": value, "key": key, **more})
 

@@ -1,17 +1,19 @@
 """What is told of transactions that nobody waited for."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 
 from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
-from trimtab import Grant
+from trimtab import CommitError, Grant
 from trimtab.callbacks import Ownership
+from trimtab.consuming import sends
 from trimtab.consuming.contract import RefusedError, Wish
 from trimtab.consuming.sends import Send
 from trimtab.consuming.transactions import Transactions
@@ -157,3 +159,80 @@ def test_what_is_sent_when_somebody_younger_has_the_queue_is_not_kept() -> None:
 
     assert (True, False) == (before, after)
     assert [] == fenced.sends.together(lambda: {grant: 100})[1][grant]
+
+
+class Poisoned(Kafka):
+    """It never takes what goes with one message."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = 0
+
+    def produce(self, **arguments: Any) -> None:  # noqa: ANN401 - as of it
+        """Write, if it is committed."""
+        super().produce(**arguments)
+        self.written += 1
+
+    def commit_transaction(self, timeout: float) -> None:
+        """Have all of it, or nothing."""
+        if b"700" in self._sent:
+            raise KafkaException(KafkaError(KafkaError._STATE))  # noqa: SLF001 - its public name
+        super().commit_transaction(timeout)
+
+    def list_topics(self, _topic: str, _timeout: float) -> Any:  # noqa: ANN401 - as of it
+        """Say nothing."""
+        raise KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - as above
+
+
+@pytest.fixture
+def poisoned(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Transactions, Poisoned]]:
+    """Effects of a thousand messages, which have been tried again and again."""
+
+    def mine(grants: Collection[Grant]) -> Ownership:
+        return Ownership(frozenset(grants), time.monotonic() + 60, "0-life")
+
+    monkeypatch.setattr(sends, "_FULL", 250_000)
+    kafka = Poisoned()
+    client = cast("Any", SimpleNamespace(group_metadata=bool))
+    transactions = Transactions(
+        Wish("nowhere:1", "billing", {}, {}, 2.0), mine, lambda _: None, client
+    )
+    transactions.begin(ONE, 0, cast("Any", kafka))
+    for offset in range(1_000):
+        effect = {"topic": "t", "value": b"%d" % offset, "key": None}
+        assert transactions.keep(ONE, Send(offset, effect))
+    for _ in range(30):
+        with pytest.raises(RefusedError):
+            transactions.write(lambda: {ONE: 1_000})
+        at = max([0, *(it for it, _ in kafka.committed)])
+        transactions.begin(ONE, at, cast("Any", kafka))
+    yield transactions, kafka
+    transactions.close()
+
+
+def test_what_is_never_taken_keeps_back_nothing_before_it(
+    poisoned: tuple[Transactions, Poisoned],
+) -> None:
+    """Nor is all that comes after it written again and again, for nothing."""
+    _, kafka = poisoned
+
+    assert [b"%d" % it for it in range(700)] == [it for _, those in kafka.committed for it in those]
+    assert kafka.written < 4 * 1_000
+
+
+def test_what_waits_for_what_is_never_taken_is_bounded(
+    poisoned: tuple[Transactions, Poisoned],
+) -> None:
+    """The loop reads on: it would go on until the process is out of memory."""
+    transactions, _ = poisoned
+    other = Grant(queue(1), 1)
+    transactions.begin(other, 0, cast("Any", Kafka()))
+
+    def send(grant: Grant, offset: int) -> bool:
+        return transactions.keep(grant, Send(offset, {"topic": "t", "value": bytes(1_000)}))
+
+    with pytest.raises(CommitError, match=r"^send: too much waits for a commit of orders/0: "):
+        all(send(ONE, offset) for offset in range(1_000, 2_000))
+    assert send(other, 1)
+    transactions.let_go([ONE])
+    assert not transactions.sends.is_full

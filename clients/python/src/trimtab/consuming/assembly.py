@@ -85,7 +85,7 @@ class Parts:
             return False
         if offset < max(reading.done, reading.committed or 0):
             return False
-        return self.handover.fenced.sends.add(reading.grant, Send(offset, kept))
+        return self.handover.fenced.keep(reading.grant, Send(offset, kept))
 
     def lag(self) -> dict[QueueRef, int | None]:
         """How many messages of each queue are not done, as far as Kafka has said."""

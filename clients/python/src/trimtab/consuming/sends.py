@@ -11,9 +11,13 @@ from typing import Any, Final, NamedTuple
 
 from trimtab.session import Grant
 
-_MOST: Final = 10_000
+MOST: Final = 10_000
 _BYTES: Final = 10_000_000
 """In one transaction: on a slow line it takes a second."""
+_FULL: Final = 100_000_000
+"""Bytes that a consumer keeps of what Kafka does not take. What it takes in time may be more."""
+_BESIDE: Final = 200
+"""Bytes of a send beside its value and key."""
 
 
 class Send(NamedTuple):
@@ -33,19 +37,25 @@ class Piece(NamedTuple):
     sends: list[Send]
 
 
-def pieces(at: int, sends: Iterable[Send]) -> Iterator[Piece]:
+def pieces(
+    at: int, sends: Iterable[Send], most: Callable[[], int] = lambda: MOST
+) -> Iterator[Piece]:
     """Divide what is to be written before a position: a transaction has only so much time.
 
     The effects of one message stay together.
     """
     piece, room = list[Send](), _BYTES
     for send in sorted(sends, key=lambda it: it.offset):
-        if piece and send.offset > piece[-1].offset and (len(piece) >= _MOST or room < 0):
+        if piece and send.offset > piece[-1].offset and (len(piece) >= most() or room < 0):
             yield Piece(send.offset, piece)
             piece, room = [], _BYTES
         piece.append(send)
-        room -= sum(len(send.arguments.get(name) or b"") for name in ("value", "key"))
+        room -= _size(send)
     yield Piece(at, piece)
+
+
+def _size(send: Send) -> int:
+    return _BESIDE + sum(len(send.arguments.get(name) or b"") for name in ("value", "key"))
 
 
 class Sends:
@@ -56,6 +66,7 @@ class Sends:
         self._kept: dict[Grant, list[Send]] = {}
         self._gone: dict[Grant, int] = {}
         """Before which position those that were kept are on their way: no more are taken."""
+        self._bytes = 0
         self._sought = 0
         """How often some were forgotten, because their messages come again."""
 
@@ -73,12 +84,18 @@ class Sends:
                 if sought == self._sought:
                     return places, {grant: self._take(grant, at) for grant, at in places.items()}
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there is so much that a process may run out of memory."""
+        return self._bytes > _FULL
+
     def add(self, grant: Grant, send: Send) -> bool:
         """Keep this; tell whether it is not too late."""
         with self._line:
             if send.offset < self._gone.get(grant, 0):
                 return False
             self._kept.setdefault(grant, []).append(send)
+            self._bytes += _size(send)
             return True
 
     def _take(self, grant: Grant, at: int) -> list[Send]:
@@ -104,6 +121,8 @@ class Sends:
 
     def _keep(self, grant: Grant, stays: Callable[[Send], bool]) -> None:
         with self._line:
-            kept = [it for it in self._kept.pop(grant, ()) if stays(it)]
+            before = self._kept.pop(grant, [])
+            kept = [it for it in before if stays(it)]
+            self._bytes += sum(map(_size, kept)) - sum(map(_size, before))
             if kept:
                 self._kept[grant] = kept

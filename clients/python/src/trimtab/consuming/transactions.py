@@ -19,6 +19,7 @@ import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
@@ -30,8 +31,9 @@ from trimtab.consuming.confluent import ConfluentClient, place, refused
 from trimtab.consuming.confluent_settings import client_settings, transaction_settings
 from trimtab.consuming.contract import RefusedError, Wish
 from trimtab.consuming.offsets import signature
-from trimtab.consuming.sends import Piece, Send, Sends, pieces
-from trimtab.errors import TransportError
+from trimtab.consuming.sends import MOST, Send, Sends, pieces
+from trimtab.consuming.unsent import named, note, unsent, untaken
+from trimtab.errors import CommitError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.session import Grant
 
@@ -41,9 +43,6 @@ _AT_ONCE: Final = 8
 """Transactions at the same time: they wait for Kafka most of theirs."""
 _PATIENCE_S: Final = 5.0
 """Of one step. What is sent late is refused, so this need not be as short as that of `Commits`."""
-_ASKED: Final = 3
-"""Topics that are looked at after a failure."""
-_ASK_S: Final = 1.0
 _LARGEST: Final = 1_000_000
 """librdkafka's default of `message.max.bytes`."""
 _LOOK_S: Final = 0.05
@@ -62,6 +61,11 @@ class _Registered:
     """Held during a transaction."""
     why: RefusedError | None = None
     """What is wrong with what was to be written last, if that is known."""
+    met: BaseException | None = None
+    """What the last transaction has met, also one of before it registered again."""
+    most: int = MOST
+    """How many sends go together: fewer after a failure. Else all would be written again and again
+    for one that Kafka does not take; and those before it are committed so."""
 
 
 class Transactions:
@@ -125,7 +129,10 @@ class Transactions:
     def begin(self, grant: Grant, at: int, producer: Producer) -> None:
         """Write for this from now on; Kafka has this position, and all effects before it."""
         self.sends.written(grant, at)
-        self._registered[grant] = _Registered(producer, at)
+        before = self._registered.get(grant)
+        self._registered[grant] = now = _Registered(producer, at)
+        if before is not None:
+            now.met, now.most = before.met, before.most
 
     def let_go(self, grants: Collection[Grant]) -> None:
         """Write nothing more of these."""
@@ -136,6 +143,18 @@ class Transactions:
     def writes(self, grant: Grant) -> bool:
         """Whether anything of this is written still."""
         return grant in self._registered
+
+    def keep(self, grant: Grant, send: Send) -> bool:
+        """Have this written when its message is committed; tell whether it is not too late.
+
+        Raises:
+            CommitError: There is too much that Kafka does not take.
+        """
+        registered = self._registered.get(grant)
+        if self.sends.is_full and registered is not None and registered.met is not None:
+            text = f"send: too much waits for a commit of {named(grant)}: {registered.met}"
+            raise CommitError(text)
+        return self.sends.add(grant, send)
 
     def write(self, look: Callable[[], Places]) -> bool:
         """Write what there is then, and wait until Kafka has it, or another member has the queues.
@@ -191,7 +210,7 @@ class Transactions:
         owned = self._owned(every)
         places = {it: every[it] for it in owned.grants}
         sent = {
-            it: self._pool.submit(self._transact, it, [*pieces(at, effects[it])], owned.life)
+            it: self._pool.submit(self._transact, it, at, effects[it], owned.life)
             for it, at in places.items()
         }
         return places, sent, places.keys() == every.keys()
@@ -202,7 +221,7 @@ class Transactions:
         producer.init_transactions(_PATIENCE_S)
         return producer
 
-    def _transact(self, grant: Grant, parts: list[Piece], life: str) -> None:
+    def _transact(self, grant: Grant, to: int, effects: list[Send], life: str) -> None:
         """Write positions, each with the sends of all messages before it.
 
         Whoever waits for the turn may be overtaken by a later one: then all of it is there.
@@ -211,53 +230,50 @@ class Transactions:
         if registered is None:
             raise self.fenced_off(grant)
         with registered.turn:
-            for at, sends in parts:
+            for at, sends in pieces(to, effects, lambda: registered.most):
                 if at < registered.at:
                     continue
                 if (producer := registered.producer) is None:
                     raise registered.why or unanswered()  # to the one before; then it is asked for
                 fresh = [it for it in sends if it.offset >= registered.at]
+                position = place(grant.queue, at, signature(grant.token, life))
+                refusals = list[str]()
                 try:
-                    self._write(
-                        producer, fresh, place(grant.queue, at, signature(grant.token, life))
-                    )
+                    self._write(producer, fresh, position, refusals)
                 except BaseException as error:
-                    registered.producer, registered.why = None, unsent(producer, fresh)
-                    raise registered.why or error from error
-                registered.at = at
+                    why = untaken(grant, refusals) or unsent(producer, fresh)
+                    registered.producer, registered.why, registered.met = None, why, why or error
+                    registered.most = max(1, len(fresh) // 2)
+                    raise why or error from error
+                registered.at, registered.met = at, None
+                registered.most = min(2 * registered.most, MOST)
                 self.sends.written(grant, at)
                 self._written({grant: at})
 
-    def _write(self, producer: Producer, sends: list[Send], position: TopicPartition) -> None:
+    def _write(
+        self,
+        producer: Producer,
+        sends: list[Send],
+        position: TopicPartition,
+        refusals: list[str],
+    ) -> None:
         producer.begin_transaction()
         for send in sends:
+            heard = partial(note, refusals, send.offset)
             try:
-                producer.produce(**send.arguments)
+                producer.produce(**send.arguments, on_delivery=heard)
             except BufferError:  # too many for its queue
                 producer.flush(_PATIENCE_S)
-                producer.produce(**send.arguments)
+                producer.produce(**send.arguments, on_delivery=heard)
         producer.send_offsets_to_transaction([position], self._group_metadata, _PATIENCE_S)
         producer.commit_transaction(_PATIENCE_S)
 
     @staticmethod
     def fenced_off(grant: Grant) -> RefusedError:
         """Somebody else may write of this queue, and we may not."""
-        said = f"{grant.queue} is another owner's: nothing is committed with token {grant.token}"
+        said = f"{named(grant)} is another owner's: nothing is committed with token {grant.token}"
         fenced = KafkaError(KafkaError._FENCED, said)  # noqa: SLF001 - its public name
         return RefusedError(KafkaException(fenced))
-
-
-def unsent(producer: Producer, sends: Collection[Send]) -> RefusedError | None:
-    """Say which topic cannot be written to, if one is the reason; the client does not name it."""
-    for topic in sorted({it.arguments["topic"] for it in sends})[:_ASKED]:
-        try:
-            error = producer.list_topics(topic, _ASK_S).topics[topic].error
-        except KafkaException:
-            return None  # it is Kafka that does not answer
-        if error is not None:
-            text = f"send: nothing goes to topic {topic}, nor is a commit after it: {error.str()}"
-            return RefusedError(TransportError(text))
-    return None
 
 
 def _result(answer: Future[T]) -> T:
