@@ -10,14 +10,12 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import sleep
-from typing import Any
 
 import pytest
 
 from tests.builders.application import until
 from trimtab import ConfigurationError, Producer
 from trimtab.sending.confluent import ConfluentSender
-from trimtab.sending.confluent_callbacks import Attempt
 
 Sent = Callable[..., None]
 
@@ -244,40 +242,6 @@ def _is_refused(call: Callable[[], object]) -> bool:
     return False
 
 
-class Equal:
-    """A callback that hears of one message, and equals each other one."""
-
-    def __init__(self) -> None:
-        self.heard: list[object] = []
-
-    def __call__(self, error: object, _message: object) -> None:
-        """Hear of it."""
-        self.heard.append(error)
-
-    def __eq__(self, _other: object) -> bool:
-        return True
-
-    def __hash__(self) -> int:
-        return 1
-
-
-class Unhashable(Equal):
-    """The same, and no key of any dict."""
-
-    __hash__ = None  # type: ignore[assignment]  # as a dataclass has it
-
-
-@pytest.mark.parametrize("kind", [Unhashable, Equal])
-def test_each_callback_hears_of_its_own_message(producer: Producer, kind: Any) -> None:  # noqa: ANN401 - of either class
-    """Also if it equals another one, or has no hash."""
-    first, second = kind(), kind()
-    for callback in (first, second):
-        producer.send("t", b"v", None, callback)
-    producer.close("1ms")
-
-    assert [1, 1] == [len(it.heard) for it in (first, second)]
-
-
 def test_those_that_come_again_are_remembered(producer: Producer) -> None:
     """Methods are made anew each time they are named, and are the same all the same."""
     heard: list[object] = []
@@ -298,16 +262,3 @@ def test_those_that_come_again_are_remembered(producer: Producer) -> None:
 def test_a_message_with_a_key_is_given_up_in_time(producer: Producer) -> None:
     """A timeout is noticed up to a second late."""
     assert 29_000 == sender(producer)._patience.whole_ms  # noqa: SLF001 - as above
-
-
-def test_a_second_try_has_the_headers_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The application may have used them again, for the next message."""
-    failed: list[Attempt] = []
-    monkeypatch.setattr(ConfluentSender, "_answered", lambda *it: failed.append(it[2]))
-    producer = Producer("127.0.0.1:1", client="confluent", central=False, kafka={"log_level": 0})
-    headers: dict[str, str | bytes | None] = {"a": "x"}
-    producer.send("t", b"v", headers=headers)
-    headers.clear()
-    producer.close("1ms")
-
-    assert [{"a": "x"}] == [it.headers for it in failed]

@@ -12,12 +12,11 @@ import pytest
 from kafka.errors import KafkaTimeoutError
 
 from tests.builders.application import until
-from trimtab import BrokerSelector, ConfigurationError, TransportError
+from trimtab import BrokerSelector, ConfigurationError
 from trimtab.sending import kafka_python
 from trimtab.sending.broker_times import BrokerTimes
 from trimtab.sending.contract import Place
 from trimtab.sending.kafka_python import KafkaPythonSender
-from trimtab.sending.kafka_python_questions import leaders_of
 from trimtab.sending.patience import Patience
 
 FAILURE: Final = KafkaTimeoutError("played")
@@ -44,7 +43,9 @@ class Client:
         self.sent.append(topic)
         self.headers.append(list(more[2] or ()))
         self.on_send()
-        return SimpleNamespace(add_callback=self.deliver.append, add_errback=self.on_error)
+        add, place = self.deliver.append, SimpleNamespace(partition=0)
+        future = SimpleNamespace(topic_partition=place)
+        return SimpleNamespace(add_callback=add, add_errback=self.on_error, _produce_future=future)
 
     def flush(self, timeout_s: float) -> None:
         """Wait in vain."""
@@ -275,31 +276,6 @@ def test_a_callback_is_known_as_one(sender: KafkaPythonSender) -> None:
     sender.here.refuse("flush")
 
     assert ["flush"] == [it.partition(":")[0] for it in refusals]
-
-
-class Cluster:
-    """A producer of kafka-python that waits for a topic in vain."""
-
-    def __init__(self) -> None:
-        self._metadata = SimpleNamespace(
-            _last_successful_refresh_ms=1.0, brokers=list, request_update=bool
-        )
-        self.is_away = False
-
-    def _wait_on_metadata(self, _topic: str, _wait_ms: int) -> object:
-        if not self.is_away:
-            self._metadata._last_successful_refresh_ms += 100.0  # noqa: SLF001 - as the library
-        raise KafkaTimeoutError
-
-
-def test_a_topic_that_is_gone_is_not_taken_for_a_kafka_that_is_away() -> None:
-    """Of such a topic nobody asks for ever, and the others are asked about."""
-    cluster = Cluster()
-    assert ([], {}) == leaders_of("t", cluster)
-    cluster.is_away = True
-
-    with pytest.raises(TransportError):
-        leaders_of("t", cluster)
 
 
 def put_back(
