@@ -1,8 +1,8 @@
 """Sending with kafka-python: no C code, for places where librdkafka cannot go.
 
 The same as `confluent`, but its reports come on a thread of its own and carry nothing of the
-message, so each is kept until it is settled. That thread may not send, so a retry waits for the next
-tick. The first message to an unknown topic waits for metadata, as ever (`max_block_ms`).
+message, so each is kept until it is settled. A retry waits for the next tick, since that thread may
+not wait. The first message to an unknown topic waits for metadata, as ever (`max_block_ms`).
 
 Loaded by `choose`. A client's timeout is a try's; messages with a key have a client of their own,
 with the whole deadline.
