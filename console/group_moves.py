@@ -13,16 +13,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Final
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
+from confluent_kafka import KafkaException
 
-from console.cluster import admin, bootstrap_servers, native_options, refusal
+from console.cluster import bootstrap_servers, native_options, refusal
 from console.errors import Away, ExitCode, Failure
 from console.settings import Settings
 from console.subscribers import Described, asking
 from trimtab.moving.sides import SIDES, Side, read_commit
 from trimtab.moving.wanted_side import WantedSide
 
-_ASK_S: Final = 10.0
 _LOOK_S: Final = 0.5
 
 Place = tuple[str, int]
@@ -44,7 +43,7 @@ def move(
     with _refusals(group):
         asked = _Asked(settings, group)
         described = asked.described()
-        count = asked.count(described)
+        count = _count(described)
         is_there = side == "kafka" and not count["trimtab"] and not described.movable
         if not is_there:  # or else it takes back an old choice
             _look_at_members(group, described, side)
@@ -63,7 +62,7 @@ def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | No
     """
     with _refusals(group):
         asked = _Asked(settings, group)
-        count = asked.count(asked.described())
+        count = _count(asked.described())
         with closing(_wanted(settings, group)) as wanted:
             chosen = wanted.read()
     if not count:
@@ -80,7 +79,7 @@ def is_on_kafkas_side(settings: Settings, group: str) -> bool:
     """
     with _refusals(group):
         asked = _Asked(settings, group)
-        return not asked.count(asked.described())["trimtab"]
+        return not _count(asked.described())["trimtab"]
 
 
 @contextmanager
@@ -102,38 +101,37 @@ class _Asked:
     """A group about which Kafka is asked, perhaps again and again."""
 
     def __init__(self, settings: Settings, group: str) -> None:
-        self.group = group
-        self._settings, self._client = settings, admin(settings, bootstrap_servers(settings))
+        self.group, self._settings = group, settings
 
     def described(self) -> Described:
         """Ask in a process of its own: librdkafka may end the one that asks."""
         try:
             with asking(self._settings) as subscribers:
-                return subscribers.described([self.group])[self.group]
+                return subscribers.committed(self.group)
         except Away as error:
             raise Away(f"{self.group}: {error}") from error
         except Failure as error:
             raise Failure(f"{self.group}: {error}", ExitCode.UNHEALTHY) from error
 
-    def count(self, described: Described) -> Counter[Side]:
-        """Count the queues on each side: all of them, if it is steady."""
-        return Counter(self.found(described).values())
 
-    def found(self, described: Described) -> dict[Place, Side]:
-        """Find the side of each queue, as its last commit says: of all of them, if it is steady.
+def _found(described: Described) -> dict[Place, Side]:
+    """Find the side of each queue, as its last commit says: of all of them, if it is steady.
 
-        Kafka keeps for days what was committed of topics that nobody reads any more, so those count
-        only if the group has no members, who all are in Kafka's group on either side. What is
-        assigned and has no commit is on Kafka's side.
-        """
-        topics = {topic for topic, _ in described.assigned}
-        asked = [ConsumerGroupTopicPartitions(self.group)]
-        answers = self._client.list_consumer_group_offsets(asked, request_timeout=_ASK_S)
-        found: dict[Place, Side] = dict.fromkeys(described.assigned, SIDES[0])
-        for it in answers[self.group].result().topic_partitions or []:
-            if it.topic in topics or not topics:
-                found[it.topic, it.partition] = read_commit(it.offset, it.metadata or "").side
-        return found
+    Kafka keeps for days what was committed of topics that nobody reads any more, so those count
+    only if the group has no members, who all are in Kafka's group on either side. What is
+    assigned and has no commit is on Kafka's side.
+    """
+    topics = {topic for topic, _ in described.assigned}
+    found: dict[Place, Side] = dict.fromkeys(described.assigned, SIDES[0])
+    for topic, partition, offset, said in described.committed:
+        if topic in topics or not topics:
+            found[topic, partition] = read_commit(offset, said).side
+    return found
+
+
+def _count(described: Described) -> Counter[Side]:
+    """Count the queues on each side: all of them, if it is steady."""
+    return Counter(_found(described).values())
 
 
 def _look_at_members(name: str, group: Described, side: Side) -> None:
@@ -149,7 +147,7 @@ def _look_at_members(name: str, group: Described, side: Side) -> None:
 def _wait(asked: _Asked, side: Side, deadline: float) -> int:
     while True:
         described = asked.described()
-        count = asked.count(described)
+        count = _count(described)
         total = count.total()
         if described.is_steady and total and count[side] == total:
             return total
@@ -166,7 +164,7 @@ def _on_kafkas_side(asked: _Asked, deadline: float) -> set[Place]:
     while True:
         described = asked.described()
         if described.is_steady:
-            return {place for place, side in asked.found(described).items() if side == "kafka"}
+            return {place for place, side in _found(described).items() if side == "kafka"}
         if time.monotonic() > deadline:
             text = f"{asked.group} stays: Kafka's rebalance of it was not over in time"
             raise Failure(text, ExitCode.TIMEOUT)

@@ -49,9 +49,20 @@ class Subscribers:
             Away: Kafka does not answer.
             Failure: It is not known.
         """
-        question = json.dumps(list(groups))
+        return self._asked(list(groups))
+
+    def committed(self, group: str) -> "Described":
+        """Return how one group is, with what it has committed.
+
+        Raises:
+            Away: Kafka does not answer.
+            Failure: It is not known.
+        """
+        return self._asked(group)[group]
+
+    def _asked(self, question: str | list[str]) -> "dict[str, Described]":
         try:
-            answer, _ = self._process.communicate(question, PATIENCE_S)
+            answer, _ = self._process.communicate(json.dumps(question), PATIENCE_S)
         except subprocess.TimeoutExpired as error:
             raise Away(_SILENCE) from error
         if self._process.returncode == FAILED:
@@ -71,6 +82,8 @@ class Described(NamedTuple):
     """The client and the host of each."""
     assigned: frozenset[tuple[str, int]]
     """The topics and partitions that they have."""
+    committed: tuple[tuple[str, int, int, str], ...] = ()
+    """Topic, partition, offset and what was said, if that was asked for."""
 
     @property
     def foreign(self) -> list[str]:
@@ -86,7 +99,9 @@ class Described(NamedTuple):
 def _described(told: Mapping[str, Any]) -> Described:
     members = told["members"]
     assigned = frozenset((topic, number) for _, _, them in members for topic, number in them)
-    return Described(told["is_steady"], [(name, host) for name, host, _ in members], assigned)
+    committed = tuple(tuple(it) for it in told.get("committed", ()))
+    named = [(name, host) for name, host, _ in members]
+    return Described(told["is_steady"], named, assigned, committed)
 
 
 def foreign(groups: Mapping[str, Described]) -> dict[str, Described]:

@@ -1,17 +1,19 @@
 """Asks Kafka who has joined its own groups; a process that may end by the asking.
 
 When `describe_consumer_groups` is not answered in time, librdkafka 2.16 ends the process
-(`rd_kafka_enq_once_del_source_return`). So it runs beside the one that wants to know.
+(`rd_kafka_enq_once_del_source_return`); with `list_consumer_group_offsets` one has ended while a
+coordinator started. So it runs beside the one that wants to know.
 
 Run only by ``console.subscribers``, as a file. Standard input is the client's options on one line,
-then the groups' names; standard output is how each group is and who is in it, or why not.
+then the groups' names, or the one whose commits are asked for as well; standard output is how each
+group is and who is in it, or why not.
 """
 
 import json
 import sys
 from typing import Any
 
-from confluent_kafka import ConsumerGroupState, KafkaException
+from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaException
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
     AdminClient,
     ConsumerGroupDescription,
@@ -36,6 +38,16 @@ def ask(client: AdminClient, names: list[str]) -> dict[str, dict[str, Any]]:
     return {name: _told(future.result()) for name, future in asked.items()}
 
 
+def committed(client: AdminClient, name: str) -> list[tuple[str, int, int, str]]:
+    """Return what a group has committed: topic, partition, offset, and what was said with it."""
+    from trimtab.consuming.confluent import metadata_of  # loads for long
+
+    asked = [ConsumerGroupTopicPartitions(name)]
+    answer = client.list_consumer_group_offsets(asked, request_timeout=ASK_S)[name].result()
+    places = answer.topic_partitions or []
+    return [(it.topic, it.partition, it.offset, metadata_of(it)) for it in places]
+
+
 def _told(group: ConsumerGroupDescription) -> dict[str, Any]:
     return {
         "is_steady": group.state == ConsumerGroupState.STABLE,
@@ -53,8 +65,13 @@ def _told(group: ConsumerGroupDescription) -> dict[str, Any]:
 def main() -> int:
     """Answer one question."""
     client = AdminClient(json.loads(sys.stdin.readline()))
+    asked = json.loads(sys.stdin.read())
     try:
-        found = ask(client, json.loads(sys.stdin.read()))
+        if isinstance(asked, str):
+            found = ask(client, [asked])
+            found[asked]["committed"] = committed(client, asked)
+        else:
+            found = ask(client, asked)
     except KafkaException as error:
         sys.stdout.write(json.dumps([error.args[0].code(), error.args[0].str()]))
         return FAILED

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterator
 from concurrent.futures import Future
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -74,6 +75,32 @@ def test_what_one_broker_does_not_say_is_not_known() -> None:
     """The doctor would find no foreign members in the groups that are there."""
     with pytest.raises(KafkaException):
         subscribers_process.ask(Half(), ["billing", "orders"])  # type: ignore[arg-type]  # a client
+
+
+class Strange:
+    """A Kafka to which somebody has committed what is no text."""
+
+    topic, partition, offset = "orders", 3, 7
+
+    @property
+    def metadata(self) -> str:
+        """As confluent-kafka reads it, which now and then goes on behind the end."""
+        return b"trimtab:5:\xff".decode()
+
+    def list_consumer_group_offsets(
+        self, asked: list[Any], **_: object
+    ) -> "dict[str, Future[Any]]":
+        """Say what a group has committed."""
+        answer = Future[Any]()
+        answer.set_result(SimpleNamespace(topic_partitions=[self]))
+        return {asked[0].group_id: answer}
+
+
+def test_what_is_no_text_behind_a_commit_is_left_out() -> None:
+    """No command ends by it, and the side that was said counts."""
+    kafka: Any = Strange()
+
+    assert [("orders", 3, 7, "trimtab:5:")] == subscribers_process.committed(kafka, "billing")
 
 
 def test_it_waits_longer_than_the_process() -> None:
