@@ -4,14 +4,14 @@ It is one committed offset (`trimtab.moving.wanted_side`): it goes by no control
 `trimtab groups move`, and by `trimtab groups sides` and `trimtab doctor`, which only look. Its one
 rule: nobody moves to trimtab's side while a consumer that cannot subscribes, for it would work on
 queues that others have given to that side. If it has come later, Kafka's side is the cure. Whether
-that side takes the queues, ``receiving`` says.
+that side takes the queues, ``receiving`` says; and who would not give its own back, ``staying``.
 """
 
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
-from typing import Final
+from typing import Final, NamedTuple
 
 from confluent_kafka import KafkaException
 
@@ -25,16 +25,21 @@ from trimtab.moving.wanted_side import WantedSide
 _LOOK_S: Final = 0.5
 
 Place = tuple[str, int]
-Receive = Callable[[Collection[Place]], object]
-"""Raises a ``Failure`` where queues would have no worker."""
+
+
+class Looks(NamedTuple):
+    """What looks at the other half; each raises a ``Failure`` where a group is to stay."""
+
+    receive: Callable[[Collection[Place]], object]
+    """Before it moves to trimtab's side: at the queues that are still on Kafka's."""
+    stay: Callable[[Callable[[], Collection[str]]], object]
+    """Before it moves to Kafka's side: at who is not among those that can move."""
 
 
 def move(
-    settings: Settings, group: str, side: Side, reason: str, patience_s: float, receive: Receive
+    settings: Settings, group: str, side: Side, reason: str, patience_s: float, looks: Looks
 ) -> int:
     """Bring a group to a side, wait until it is there, and say how many queues are.
-
-    Before it moves to trimtab's side, ``receive`` may refuse the queues that are still on Kafka's.
 
     Raises:
         Failure: It cannot move, Kafka does not answer, or it is not there in time.
@@ -48,7 +53,9 @@ def move(
         if not is_there:  # or else it takes back an old choice
             _look_at_members(group, described, side)
         if side == "trimtab":
-            receive(_on_kafkas_side(asked, deadline))
+            looks.receive(_on_kafkas_side(asked, deadline))
+        else:
+            looks.stay(lambda: asked.described().movable)
         with closing(_wanted(settings, group)) as wanted:
             wanted.choose(side, reason)
         return count.total() if is_there else _wait(asked, side, deadline)

@@ -20,7 +20,7 @@ from console.cluster import SILENCE, bootstrap_servers, native_options
 from console.errors import Away, Failure
 from console.settings import Settings
 from console.subscribers_process import FAILED
-from trimtab.moving.company import cannot_move
+from trimtab.moving.company import can_move, cannot_move
 
 PATIENCE_S: Final = 15.0
 """As ``whole_topics`` waits; the process waits for less, twice."""
@@ -91,9 +91,9 @@ class Described(NamedTuple):
         return sorted(cannot_move(self.members))
 
     @property
-    def movable(self) -> int:
-        """How many can."""
-        return len(self.members) - len(self.foreign)
+    def movable(self) -> frozenset[str]:
+        """Who can, under their names as members."""
+        return can_move(client for client, _ in self.members)
 
 
 def _described(told: Mapping[str, Any]) -> Described:

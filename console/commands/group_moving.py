@@ -1,8 +1,8 @@
 """`trimtab groups move` and `sides`: a group changes sides while it works, and on which it is.
 
 Neither goes to the controller (``console.group_moves``); before a group moves to trimtab's side, it
-is seen that one is there (``console.receiving``). The first ends when every queue is there, or says
-how many are.
+is seen that one is there (``console.receiving``), and before it moves back, that everybody can
+(``console.staying``). The first ends when every queue is there, or says how many are.
 """
 
 from functools import partial
@@ -38,19 +38,24 @@ def move(
 
     Kafka stores which side is wanted, and members read it there. To trimtab's side it
     moves only if a controller is at work and each queue has an owner there; the way back
-    needs no controller.
+    needs no controller, but that no member owns queues that cannot move.
 
     Examples:
       trimtab groups move billing trimtab --reason "all members can move"
       trimtab groups move billing kafka --reason "back for now"
     """
+    from console import receiving, staying
+    from console.group_moves import Looks
     from console.group_moves import move as begin
-    from console.receiving import look
 
     patience_s = milliseconds_of("--timeout", patience) / 1_000
     published = published_by(config, key_values)
-    receive = partial(look, published, name, now_ms(), Stderr().note)
-    count = begin(published.settings, name, side, reason, patience_s, receive)
+    note = Stderr().note
+    looks = Looks(
+        partial(receiving.look, published, name, now_ms(), note),
+        partial(staying.look, published, name, now_ms, note),
+    )
+    count = begin(published.settings, name, side, reason, patience_s, looks)
     write(f"{name}: {count} queues are on the side of {side}")
 
 

@@ -1,127 +1,27 @@
 """A group moves between Kafka's own protocol and trimtab while it works, by one command each."""
 
-import asyncio
 import json
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 from itertools import pairwise
-from typing import NamedTuple
 
 import pytest
-from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode
 from tests.builders.command_line import Run
 from tests.integration.controller_process import ControllerProcess
+from tests.integration.sdk.moving_workers import QUEUES, Traffic, Worker, member, wait
 from tests.integration.topics import PARTITIONS, create_control_topics, create_topic
-from trimtab import AsyncMovingConsumer, MovingConsumer
+from trimtab import Consumer as PlainConsumer
 from trimtab.moving.wanted_side import WantedSide
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
-QUEUES = 8
-"""Of the test's topic."""
-EVERY_S = 0.01
-"""A message, to each queue in turn."""
 STEP_S = 2.0
-PATIENCE_S = 60.0
 Move = Callable[[str], tuple[int, str, str]]
-
-
-class Seen(NamedTuple):
-    """A message that was handled."""
-
-    at: float
-    queue: int
-    number: int
-    token: int
-
-
-class Worker:
-    """A consumer with its loop in a thread, or with an event loop in one."""
-
-    def __init__(self, consumer: MovingConsumer | AsyncMovingConsumer, *, manual: bool) -> None:
-        self.consumer = consumer
-        self.seen: list[Seen] = []
-        self._manual = manual
-        self._thread = threading.Thread(target=self._run)
-
-    def _run(self) -> None:
-        match self.consumer:
-            case AsyncMovingConsumer() as consumer:
-                asyncio.run(self._work_on_a_loop(consumer))
-            case consumer:
-                self._work(consumer)
-
-    def _work(self, made: MovingConsumer) -> None:
-        with made as consumer:
-            for message in consumer:
-                self._see(message)
-                if self._manual:
-                    consumer.commit(message)
-
-    async def _work_on_a_loop(self, made: AsyncMovingConsumer) -> None:
-        async with made as consumer:
-            async for message in consumer:
-                self._see(message)
-                if self._manual:
-                    await consumer.commit(message)
-
-    def _see(self, message: Message) -> None:
-        number, queue = int(message.value() or b""), message.partition() or 0
-        token = self.consumer.token(message)
-        self.seen.append(Seen(time.monotonic(), queue, number, token))
-
-    @property
-    def queues(self) -> set[int]:
-        """What it works on."""
-        return {it.queue.id for it in self.consumer.assignment}
-
-    @contextmanager
-    def at_work(self) -> Iterator["Worker"]:
-        """While the block runs."""
-        self._thread.start()
-        try:
-            yield self
-        finally:
-            self.consumer.stop()
-            self._thread.join()
-
-
-class Traffic:
-    """Numbers, all the time."""
-
-    def __init__(self, servers: str, topic: str) -> None:
-        self.count = 0
-        self._topic, self._over = topic, threading.Event()
-        self._producer = Producer({"bootstrap.servers": servers, "log_level": 0})
-        self._thread = threading.Thread(target=self._run)
-
-    def _run(self) -> None:
-        while not self._over.wait(EVERY_S):
-            value = str(self.count).encode()
-            self._producer.produce(self._topic, value, partition=self.count % QUEUES)
-            self._producer.poll(0)
-            self.count += 1
-        self._producer.flush()
-        self._producer.close()
-
-    @contextmanager
-    def flowing(self) -> Iterator["Traffic"]:
-        """While the block runs."""
-        self._thread.start()
-        try:
-            yield self
-        finally:
-            self.stop()
-
-    def stop(self) -> None:
-        """No more; all were acknowledged."""
-        self._over.set()
-        self._thread.join()
 
 
 @pytest.fixture
@@ -136,29 +36,6 @@ def sides(terminal: Run, group: str) -> list[dict[str, object]]:
     assert code == 0
     found: list[dict[str, object]] = json.loads(said)["sides"]
     return found
-
-
-def member(number: int, servers: str, group: str, topic: str, prefix: str) -> Worker:
-    """Make one that can move."""
-    kind = MovingConsumer if number % 2 else AsyncMovingConsumer
-    consumer = kind(
-        servers,
-        group=group,
-        topics=[topic],
-        prefix=prefix,
-        member_id=f"w{number}",
-        commit="manual" if number == 1 else "auto",
-        kafka={"log_level": 0},
-    )
-    return Worker(consumer, manual=number == 1)
-
-
-def wait(condition: Callable[[], bool]) -> None:
-    """Wait until something is true: a member joins, a rebalance is over."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.05)
 
 
 def has_read_once(servers: str, group: str, topic: str) -> None:
@@ -223,6 +100,29 @@ def test_nobody_is_left_behind(kafka: EmbeddedKafka, group: str, topic: str, mov
     assert f"{group} has no members in Kafka" in nobody[2]
     assert "1 of its members in Kafka cannot move: old-one at " in left[2]
     assert back[0] == 0
+
+
+def test_nobody_who_cannot_move_is_left_on_trimtabs_side(
+    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, terminal: Run
+) -> None:
+    """In the last step of a move plain consumers come: they would go on beside Kafka's owners."""
+    servers, move = kafka.bootstrap_servers, ("groups", "move", group)
+    plain = PlainConsumer(
+        servers, group=group, topics=[topic], prefix=controller.prefix, member_id="plain"
+    )
+    with member(1, servers, group, topic, controller.prefix).at_work() as new:
+        wait(lambda: len(new.queues) == QUEUES)
+        there = terminal(*move, "trimtab", "--reason", "a test")
+        with Worker(plain, manual=False).at_work() as beside:
+            wait(lambda: len(beside.queues) == QUEUES // 2)
+            code, _, error = terminal(*move, "kafka", "--reason", "a test")
+            left = len(beside.queues)
+        back = terminal(*move, "kafka", "--reason", "a test")
+
+    assert (0, ExitCode.UNHEALTHY, 0) == (there[0], code, back[0])
+    assert f"{group} stays: 1 of its members on trimtab's side cannot move" in error
+    assert "would go on with their queues: plain; make each a MovingConsumer first" in error
+    assert QUEUES // 2 == left
 
 
 def test_a_group_stays_where_it_is_while_nobody_would_work_on_the_other_side(

@@ -10,7 +10,7 @@ from confluent_kafka import KafkaException
 
 from tests.builders.sessions import queue
 from trimtab.errors import SharedGroupError, TransportError
-from trimtab.moving.company import CLIENT_ID, Company
+from trimtab.moving.company import Company, client_id
 from trimtab.moving.sides import LastCommit, Side
 
 ON_KAFKAS = {queue(0): LastCommit("trimtab", 3, 7), queue(1): LastCommit("kafka", 3, 7)}
@@ -21,7 +21,7 @@ class Kafka:
     """A client that knows who is in the group, or does not answer."""
 
     def __init__(self) -> None:
-        self.members = [f"{CLIENT_ID}-a", f"{CLIENT_ID}-b"]
+        self.members = [client_id("a"), client_id("b")]
         self.failure: KafkaException | None = None
         self.hangs = False
         self.made = self.asked = 0

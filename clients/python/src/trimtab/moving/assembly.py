@@ -11,7 +11,7 @@ from trimtab.consuming.commits import Commits
 from trimtab.consuming.confluent_settings import client_settings, consumer_settings
 from trimtab.consuming.contract import Wish
 from trimtab.member import Member
-from trimtab.moving.company import CLIENT_ID, Company
+from trimtab.moving.company import Company, client_id
 from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
 from trimtab.moving.silence import Silence
@@ -37,10 +37,11 @@ def mover(
 ) -> Mover:
     """Put one together, and have these parts commit by it."""
     profile = member.profile
-    name = f"{CLIENT_ID}-{wish.kafka.get('client.id', profile.member)}"
     soon = {"topic.metadata.refresh.interval.ms": _SEEN_S * 1_000}
     settings = soon | _unmatched(profile, prefix) | consumer_settings(client_settings(wish))
-    subscription = Subscription({**settings, "client.id": name}, _topics(profile))
+    subscription = Subscription(
+        {**settings, "client.id": client_id(profile.member)}, _topics(profile)
+    )
     given = {**wish.kafka, "bootstrap.servers": wish.servers}
     wanted = WantedSide(given, profile.group, prefix)
     company = Company(given, profile.group)

@@ -20,8 +20,8 @@ from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_unpolled import unpolled
 
 Report = Callable[[Exception], object]
-CLIENT_ID: Final = "trimtab-moving"
-"""How Kafka's group shows members that can move: by the beginning of their client ids."""
+_CLIENT_ID: Final = "trimtab-moving-"
+"""How Kafka's group shows members that can move: by their client ids."""
 _ASK_S: Final = 2.0
 """How long it waits for an answer."""
 _NEVER_S: Final = 60.0
@@ -81,6 +81,17 @@ class Company:
         return not others
 
 
+def client_id(member: str) -> str:
+    """Name a member that can move, for Kafka's group."""
+    return f"{_CLIENT_ID}{member}"
+
+
+def can_move(clients: Iterable[str]) -> frozenset[str]:
+    """Name the members that can, of these client ids."""
+    ours = (it for it in clients if it.startswith(_CLIENT_ID))
+    return frozenset(it.removeprefix(_CLIENT_ID) for it in ours)
+
+
 def cannot_move(members: Iterable[tuple[str, str]]) -> list[str]:
     """Name those of these that cannot, by client id and host."""
-    return [f"{client} at {host}" for client, host in members if not client.startswith(CLIENT_ID)]
+    return [f"{client} at {host}" for client, host in members if not can_move([client])]

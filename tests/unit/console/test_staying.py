@@ -1,0 +1,133 @@
+"""A group moves back to Kafka's side only if nobody goes on with its queues on trimtab's."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+
+from console import staying
+from console.errors import Away, ExitCode, Failure, Leaderless
+from console.published import Published
+from console.settings import load
+from console.staying import look
+from tests.unit.console.planning.published_group import Message
+from tests.unit.console.views.published_records import (
+    LIFE,
+    assignment,
+    hold,
+    inherit,
+)
+from trimtab.protocol import Assignment, Beat, MemberKey, encode
+
+MOVABLE = {"a", "b"}
+
+
+class Look:
+    """Looks at what a test says is published, and keeps what it is told."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
+        self.notes: list[str] = []
+        self.waited_s = 0.0
+        monkeypatch.setattr(staying, "time", self)
+
+    def monotonic(self) -> float:
+        """Tell the time."""
+        return self.waited_s
+
+    def sleep(self, seconds: float) -> None:
+        """Let it pass."""
+        self.waited_s += seconds
+
+    def __call__(
+        self, *told: Iterable[Assignment] | Failure, beats: Mapping[str, int] | None = None
+    ) -> None:
+        """Look; the group was told these, one after the other, the last of them for good.
+
+        The beats are so many milliseconds old; without any, each came just now.
+        """
+        answers = list(told)
+
+        def assignments(*_: object) -> dict[MemberKey, Assignment]:
+            said = answers.pop(0) if len(answers) > 1 else answers[0]
+            if isinstance(said, Failure):
+                raise said
+            return {MemberKey(it.group, it.member): it for it in said}
+
+        def messages(*_: object, **__: object) -> Iterable[Any]:
+            for member, age_ms in (beats or dict.fromkeys("abcd", 0)).items():
+                said = Beat(member=member, incarnation=LIFE, sequence=7, epoch=3)
+                yield Message(b"billing", encode(said), -age_ms)
+
+        self._monkeypatch.setattr(staying, "messages", messages)
+        self._monkeypatch.setattr(Published, "assignments", assignments)
+        settings = load(key_values=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
+        now = 0  # a clock that is wrong; how far back is read is all it says
+        look(Published(settings), "billing", lambda: now, self.notes.append, lambda: MOVABLE)
+
+
+@pytest.fixture
+def look_at(monkeypatch: pytest.MonkeyPatch) -> Look:
+    """Nothing was told yet."""
+    return Look(monkeypatch)
+
+
+def test_those_that_can_move_hinder_nobody(look_at: Look) -> None:
+    """Nor does who owns nothing; where twins are told apart, each has its life in its name."""
+    own = assignment(f"b@{LIFE}", inherit=(inherit(1, 5, "a"),))
+    look_at([assignment("a", hold=(hold(0, 4),)), own, assignment("c")])
+
+    assert ([], 0) == (look_at.notes, look_at.waited_s)
+
+
+@pytest.mark.parametrize(
+    "of_c", [{"hold": (hold(1, 4),)}, {"give": (hold(1, 4),)}, {"inherit": (inherit(1, 5, "a"),)}]
+)
+def test_one_that_cannot_and_owns_queues_keeps_the_group_where_it_is(
+    look_at: Look, of_c: dict[str, Any]
+) -> None:
+    """It would work on them beside their owners on Kafka's side, for good."""
+    with pytest.raises(Failure) as refused:
+        look_at([assignment("a", hold=(hold(0, 4),)), assignment("c", **of_c)])
+
+    assert ExitCode.UNHEALTHY == refused.value.exit_code
+    assert str(refused.value) == (
+        "billing stays: 1 of its members on trimtab's side cannot move, and would go on with their "
+        "queues: c; make each a MovingConsumer first, or stop it"
+    )
+
+
+def test_one_that_has_just_been_stopped_is_waited_for(look_at: Look) -> None:
+    """The last of them was deployed anew a second ago."""
+    look_at([assignment("c", hold=(hold(0, 4),))], [assignment("a", hold=(hold(0, 5),))])
+
+    assert 0 < look_at.waited_s < 10
+
+
+def test_who_is_silent_is_gone_though_no_controller_says_so(look_at: Look) -> None:
+    """Trimtab may be what the group wants to get away from; only other beats say how old one is."""
+    told = [assignment("a", hold=(hold(0, 4),)), assignment("c", hold=(hold(1, 4),))]
+    look_at(told, beats={"a": 0, "c": 10_001})
+    look_at(told, beats={"a": 0})
+    with pytest.raises(Failure, match="c; make"):
+        look_at(told, beats={"a": 0, "c": 9_999})
+
+
+@pytest.mark.parametrize(
+    "error", [Failure("no right"), Failure("no topic", ExitCode.NOT_FOUND), Leaderless("no leader")]
+)
+def test_what_cannot_be_read_of_trimtabs_is_said_and_hinders_nobody(
+    look_at: Look, error: Failure
+) -> None:
+    """The way back is Kafka's."""
+    look_at(error)
+
+    assert [
+        f"whether members that cannot move own queues was not looked at: {error}"
+    ] == look_at.notes
+
+
+def test_a_kafka_without_an_answer_ends_it(look_at: Look) -> None:
+    """Nobody could move."""
+    with pytest.raises(Away, match="silence"):
+        look_at(Away("silence"))
