@@ -9,10 +9,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from tests.builders.sessions import queue
 from tests.integration.broken_kafka import hung
 from trimtab.moving import company
-from trimtab.moving.sides import LastCommit
 
 SERVERS, BROKER = sys.argv[1], int(sys.argv[2])
 PATIENCE_S: Final = 0.5
@@ -26,7 +24,7 @@ company._SURE_S = 0.0  # type: ignore[misc]  # noqa: SLF001 - each question is a
 
 def ask(who: company.Company) -> None:
     """Ask, and take it back when there is no answer."""
-    who.agrees("trimtab", {queue(): LastCommit("kafka", 1, 7)}, bool)
+    who.all_can(bool, is_asked=True)
 
 
 def take_back(chosen: random.Random) -> None:

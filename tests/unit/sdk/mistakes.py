@@ -36,7 +36,6 @@ from trimtab.consuming.transactions import Transactions
 from trimtab.consuming.unsent import untaken
 from trimtab.moving.company import Company
 from trimtab.moving.mover import Mover
-from trimtab.moving.sides import LastCommit
 from trimtab.moving.subscription import Subscription
 from trimtab.protocol import ASSIGNMENTS, MEMBERS, decode
 from trimtab.relapses import Relapses
@@ -165,7 +164,7 @@ def shared_group(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     answer.set_result(SimpleNamespace(members=[old]))
     client = SimpleNamespace(describe_consumer_groups=lambda *_, **__: {GROUP: answer})
     monkeypatch.setattr("trimtab.moving.company.AdminClient", lambda *_, **__: client)
-    Company({}, GROUP).agrees("trimtab", {queue(0): LastCommit("kafka", 3, 7)}, told.append)
+    Company({}, GROUP).all_can(told.append, is_asked=True)
     yield from map(str, told)
 
 

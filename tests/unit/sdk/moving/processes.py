@@ -30,6 +30,7 @@ class Kafka:
     def __init__(self) -> None:
         self.committed = dict.fromkeys(QUEUES, (0, ""))
         self.wanted: Side | None = None
+        self.all_can: bool | None = True
         self.at_work: dict[QueueRef, str] = {}
         self.wrong: list[str] = []
 
@@ -97,9 +98,9 @@ class Process:
         """Commit."""
         self.kafka.committed |= places
 
-    def agrees(self, wanted: Side | None, *_: object) -> Side | None:
-        """Nobody is there who cannot move."""
-        return wanted
+    def all_can(self, *_: object, is_asked: bool) -> bool | None:
+        """Whether they can all move, if that is asked."""
+        return self.kafka.all_can if is_asked else None
 
     def close(self) -> None:
         """It has left."""

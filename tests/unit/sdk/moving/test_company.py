@@ -1,4 +1,4 @@
-"""Nobody moves to trimtab's side beside a consumer that cannot move."""
+"""Who else is in Kafka's group: nobody works on trimtab's side beside one that cannot move."""
 
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -8,13 +8,8 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaException
 
-from tests.builders.sessions import queue
 from trimtab.errors import SharedGroupError, TransportError
 from trimtab.moving.company import Company, client_id
-from trimtab.moving.sides import LastCommit, Side
-
-ON_KAFKAS = {queue(0): LastCommit("trimtab", 3, 7), queue(1): LastCommit("kafka", 3, 7)}
-ON_TRIMTABS = {queue(0): LastCommit("trimtab", 3, 7), queue(1): LastCommit()}
 
 
 class Kafka:
@@ -55,39 +50,35 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> Kafka:
     return kafka
 
 
-def agreed(kafka: Kafka, wanted: Side | None, commits: dict[Any, LastCommit]) -> Side | None:
-    """What a mover obeys that has just begun."""
-    return Company({}, "billing").agrees(wanted, commits, kafka.troubles.append)
+def all_can(kafka: Kafka, *, is_asked: bool = True) -> bool | None:
+    """What a mover hears that has just begun."""
+    return Company({}, "billing").all_can(kafka.troubles.append, is_asked=is_asked)
 
 
-def test_what_is_wanted_is_obeyed_where_all_can_move(kafka: Kafka) -> None:
-    """Only who would move a queue to trimtab's side asks."""
-    assert "trimtab" == agreed(kafka, "trimtab", ON_KAFKAS)
+def test_who_else_is_there_is_asked_if_it_counts(kafka: Kafka) -> None:
+    """By who would move a queue to trimtab's side, or begin it there."""
+    assert all_can(kafka) is True
     assert kafka.asked == 1
     kafka.members.append("old-one")
-    assert ["trimtab", "kafka", None] == [
-        agreed(kafka, "trimtab", ON_TRIMTABS),
-        agreed(kafka, "kafka", ON_KAFKAS),
-        agreed(kafka, None, ON_KAFKAS),
-    ]
+    assert all_can(kafka, is_asked=False) is None
     assert (1, []) == (kafka.asked, kafka.troubles)
 
 
-def test_beside_one_that_cannot_everything_stays(kafka: Kafka) -> None:
-    """And the application hears why."""
+def test_one_that_cannot_move_is_named(kafka: Kafka) -> None:
+    """The application hears why all stays on Kafka's side."""
     kafka.members.append("old-one")
 
-    assert agreed(kafka, "trimtab", ON_KAFKAS) is None
+    assert all_can(kafka) is False
     (trouble,) = kafka.troubles
     assert isinstance(trouble, SharedGroupError)
     assert "1 of its members cannot move: old-one at /10.0.0.7" in str(trouble)
 
 
-def test_who_does_not_know_stays(kafka: Kafka) -> None:
-    """Kafka does not answer."""
+def test_what_is_not_answered_is_not_known(kafka: Kafka) -> None:
+    """Kafka says why."""
     kafka.failure = KafkaException("away")
 
-    assert agreed(kafka, "trimtab", ON_KAFKAS) is None
+    assert all_can(kafka) is None
     assert [kafka.failure] == kafka.troubles
 
 
@@ -99,11 +90,11 @@ def test_a_question_without_an_answer_is_taken_back(
     company = Company({}, "billing")
     kafka.hangs = True
     for count in (1, 2):
-        assert company.agrees("trimtab", ON_KAFKAS, kafka.troubles.append) is None
+        assert company.all_can(kafka.troubles.append, is_asked=True) is None
         assert count == kafka.made
     kafka.hangs = False
     for _ in range(2):
-        assert "trimtab" == company.agrees("trimtab", ON_KAFKAS, kafka.troubles.append)
+        assert company.all_can(kafka.troubles.append, is_asked=True) is True
 
     assert (3, [TransportError] * 2) == (kafka.made, [type(it) for it in kafka.troubles])
     assert "it has not said in 0 s who is in it" in str(kafka.troubles[0])
@@ -116,6 +107,6 @@ def test_it_asks_once_a_second(kafka: Kafka, monkeypatch: pytest.MonkeyPatch) ->
     company = Company({}, "billing")
     for at in range(60):
         now[0] = 100 + at / 20
-        company.agrees("trimtab", ON_KAFKAS, kafka.troubles.append)
+        company.all_can(kafka.troubles.append, is_asked=True)
 
     assert kafka.asked == 3

@@ -72,6 +72,28 @@ def test_whatever_comes_at_a_time_one_works(pair: tuple[Process, Process], seed:
     assert ([], [], []) == (kafka.wrong, pair[0].errors, pair[1].errors)
 
 
+@pytest.mark.parametrize("wanted", [None, "trimtab"])
+def test_what_rests_on_trimtabs_side_goes_to_kafkas_beside_who_cannot_move(
+    pair: tuple[Process, Process], wanted: Side | None
+) -> None:
+    """The last commit is old, and that one works on it; who does not know waits."""
+    kafka, (one, _, third, _) = pair[0].kafka, QUEUES
+    kafka.committed |= dict.fromkeys(QUEUES, (7, "trimtab:1:"))
+    kafka.wanted, kafka.all_can = wanted, None
+    share(pair)
+    time.sleep(0.05)
+    assert {} == kafka.at_work
+    kafka.all_can = False
+    for process in pair:  # one that cannot move has half of Kafka's side
+        process.mover.lose([third])
+        process.assigned.discard(third)
+    until(lambda: kafka.at_work == workers(pair, "kafka"))
+
+    assert {(7, "kafka:1:")} == {*kafka.committed.values()}
+    assert (False, [], []) == (third in kafka.at_work, kafka.wrong, pair[0].errors)
+    assert one in kafka.at_work
+
+
 def test_what_others_commit_takes_it_away(pair: tuple[Process, Process]) -> None:
     """A program that knows no sides was given the queue by Kafka: two are less than one."""
     kafka = pair[0].kafka

@@ -7,7 +7,16 @@ from typing import NamedTuple
 import pytest
 
 from tests.builders.sessions import queue
-from trimtab.moving.sides import SIDES, LastCommit, Plan, Side, given_to, planned, read_commit
+from trimtab.moving.sides import (
+    SIDES,
+    LastCommit,
+    Plan,
+    Side,
+    asks_who_can,
+    given_to,
+    planned,
+    read_commit,
+)
 from trimtab.protocol import QueueRef
 
 ONE = queue(0)
@@ -68,7 +77,53 @@ def test_each_case(
     owned = {side: {ONE} if side == owns else set() for side in SIDES}
     at_work = {} if working is None else {ONE: working}
 
-    assert plan == planned(owned, at_work, {ONE: last}, wanted)
+    assert plan == planned(owned, at_work, {ONE: last}, wanted, all_can=True)
+
+
+@pytest.mark.parametrize(
+    ("owns", "working", "last", "wanted", "plans"),
+    [
+        ("kafka", "kafka", KAFKAS, "trimtab", (Plan(), Plan())),
+        ("kafka", None, KAFKAS, "trimtab", (Plan(begin={ONE: "kafka"}),) * 2),
+        ("trimtab", "trimtab", TRIMTABS, "trimtab", (Plan(), Plan())),
+        ("trimtab", None, TRIMTABS, "trimtab", (Plan(move={ONE: "kafka"}), Plan(is_awaited=True))),
+        ("trimtab", None, TRIMTABS, None, (Plan(move={ONE: "kafka"}), Plan(is_awaited=True))),
+        ("trimtab", None, TRIMTABS, "kafka", (Plan(move={ONE: "kafka"}),) * 2),
+        ("trimtab", None, KAFKAS, "trimtab", (Plan(), Plan())),
+        ("kafka", None, TRIMTABS, "kafka", (Plan(is_awaited=True),) * 2),
+    ],
+)
+def test_nothing_begins_on_trimtabs_side_beside_who_cannot_move(
+    owns: Side,
+    working: Side | None,
+    last: LastCommit,
+    wanted: Side | None,
+    plans: tuple[Plan, Plan],
+) -> None:
+    """That one may be its owner on Kafka's; and while it is not known, it is not begun either."""
+    owned = {side: {ONE} if side == owns else set() for side in SIDES}
+    at_work = {} if working is None else {ONE: working}
+    found = [planned(owned, at_work, {ONE: last}, wanted, all_can=it) for it in (False, None)]
+
+    assert [*plans] == found
+
+
+def test_who_can_move_is_asked_where_the_plan_depends_on_it() -> None:
+    """A group that rests asks nothing."""
+    cases = [
+        (resting, last, wanted)
+        for resting in (set[QueueRef](), {ONE})
+        for last in (LastCommit(), KAFKAS, TRIMTABS)
+        for wanted in (None, *SIDES)
+        if asks_who_can(resting, {ONE: last}, wanted)
+    ]
+
+    assert cases == [
+        (set(), KAFKAS, "trimtab"),
+        ({ONE}, KAFKAS, "trimtab"),
+        ({ONE}, TRIMTABS, None),
+        ({ONE}, TRIMTABS, "trimtab"),
+    ]
 
 
 def test_what_is_gone_is_taken_by_its_owner_on_the_wanted_side() -> None:
@@ -76,9 +131,11 @@ def test_what_is_gone_is_taken_by_its_owner_on_the_wanted_side() -> None:
     owned: dict[Side, set[QueueRef]] = {"kafka": {ONE}, "trimtab": set()}
     taken = Plan(move={ONE: "kafka"}, taken=frozenset({ONE}))
 
-    assert taken == planned(owned, {}, {ONE: TRIMTABS}, "kafka", {ONE})
-    assert Plan() == planned(owned, {}, {ONE: TRIMTABS}, "trimtab", {ONE})
-    assert Plan() == planned({it: set() for it in SIDES}, {}, {ONE: TRIMTABS}, "kafka", {ONE})
+    assert taken == planned(owned, {}, {ONE: TRIMTABS}, "kafka", {ONE}, all_can=None)
+    assert Plan() == planned(owned, {}, {ONE: TRIMTABS}, "trimtab", {ONE}, all_can=True)
+    assert Plan() == planned(
+        {it: set() for it in SIDES}, {}, {ONE: TRIMTABS}, "kafka", {ONE}, all_can=None
+    )
 
 
 class Read(NamedTuple):
@@ -100,6 +157,8 @@ class World(NamedTuple):
     """What each has read, and not acted on."""
     wanted_by: tuple[Side | None, Side | None]
     """What each has heard: any wanted, however old."""
+    all_can: tuple[bool | None, bool | None]
+    """What each was told of the company."""
 
 
 def following(world: World) -> Iterator[World]:
@@ -109,6 +168,8 @@ def following(world: World) -> Iterator[World]:
         yield world._replace(read=put(world.read, one, Read(world.last, mine)))
         for wanted in (None, *SIDES):
             yield world._replace(wanted_by=put(world.wanted_by, one, wanted))
+        for all_can in (None, True, False):
+            yield world._replace(all_can=put(world.all_can, one, all_can))
         if (read := world.read[one]) is not None:
             yield acted(world, one, read)
     for at, side in enumerate(SIDES):  # the side's own hand-over: one has stopped, the other begins
@@ -123,10 +184,9 @@ def following(world: World) -> Iterator[World]:
 def acted(world: World, one: int, read: Read) -> World:
     """What a process does with what it has read."""
     last, owned = read.last, {side: {ONE} if side in read.owned else set() for side in SIDES}
-    at_work = world.working[one]
-    plan = planned(
-        owned, {} if at_work is None else {ONE: at_work}, {ONE: last}, world.wanted_by[one]
-    )
+    working = {} if (at_work := world.working[one]) is None else {ONE: at_work}
+    wanted, all_can = world.wanted_by[one], world.all_can[one]
+    plan = planned(owned, working, {ONE: last}, wanted, all_can=all_can)
     world = world._replace(read=put(world.read, one, None))
     if plan.lose:
         return world._replace(working=put(world.working, one, None))
@@ -145,7 +205,7 @@ def put(pair: tuple, at: int, value: object) -> tuple:  # type: ignore[type-arg]
 
 def test_one_works_whatever_each_has_heard() -> None:
     """Every wanted of reading, hearing, moving and of hand-overs on either side."""
-    begin = World(KAFKAS, (0, 1), (None, None), (None, None), (None, None))
+    begin = World(KAFKAS, (0, 1), *[(None, None)] * 4)
     seen, ahead = {begin}, [begin]
     while ahead:
         world = ahead.pop()

@@ -1,8 +1,9 @@
 """Company: who else is in Kafka's group, and cannot move.
 
 On Kafka's side such a consumer does no harm. But Kafka gives it queues that are on trimtab's side,
-and it would work on them beside their owners there. So nothing moves to that side before it has
-gone, however long ago it was wanted. Used by `mover`, and by the console.
+and it would work on them beside their owners there. So nothing moves to that side, or begins there,
+before it has gone, however long ago that was wanted or committed. Used by `mover`, and by the
+console.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,8 +15,6 @@ from confluent_kafka.admin import AdminClient
 
 from trimtab.clock import now_s
 from trimtab.errors import SharedGroupError, TransportError
-from trimtab.moving.sides import LastCommit, Side
-from trimtab.protocol import QueueRef
 from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_unpolled import unpolled
 
@@ -37,19 +36,17 @@ class Company:
     def __init__(self, kafka: Mapping[str, Any], group: str) -> None:
         self._kafka, self._group = unpolled(kafka), group
         self._client: AdminClient | None = None
-        self._ask_at, self._is_alone = 0.0, False
+        self._ask_at = 0.0
+        self._all_can: bool | None = None
 
-    def agrees(
-        self, wanted: Side | None, commits: Mapping[QueueRef, LastCommit], report: Report
-    ) -> Side | None:
-        """Say what is to be obeyed of what is wanted; None: all queues stay on their sides."""
-        waiting = [it for it in commits.values() if it.side == "kafka" and it.offset is not None]
-        if wanted != "trimtab" or not waiting:
+    def all_can(self, report: Report, *, is_asked: bool) -> bool | None:
+        """Say whether they can all move; None: it is not asked, or not known."""
+        if not is_asked:
             self.close()
-            return wanted
+            return None
         if now_s() >= self._ask_at:
-            self._is_alone, self._ask_at = self._look(report), now_s() + _SURE_S
-        return wanted if self._is_alone else None
+            self._all_can, self._ask_at = self._look(report), now_s() + _SURE_S
+        return self._all_can
 
     def close(self) -> None:
         """Ask no more."""
@@ -58,7 +55,7 @@ class Company:
             self._client = None
             discard(held)
 
-    def _look(self, report: Report) -> bool:
+    def _look(self, report: Report) -> bool | None:
         if self._client is None:
             self._client = AdminClient(self._kafka)
         asked = self._client.describe_consumer_groups([self._group], request_timeout=_NEVER_S)
@@ -68,12 +65,12 @@ class Company:
             self.close()
             text = f"Kafka's group cannot be asked: it has not said in {_ASK_S:.0f} s who is in it"
             report(TransportError(text))
-            return False
+            return None
         try:
             members = answer.result().members
         except KafkaException as error:
             report(error)
-            return False
+            return None
         others = sorted(cannot_move((it.client_id, it.host) for it in members))
         if others:
             text = f"{self._group} stays on Kafka's side: {len(others)} of its members cannot move"

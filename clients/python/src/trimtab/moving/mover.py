@@ -20,7 +20,7 @@ from trimtab.errors import CallbackError
 from trimtab.moving.claims import Claims
 from trimtab.moving.company import Company
 from trimtab.moving.ending import Ending
-from trimtab.moving.sides import LastCommit, Plan, Side, given_to, planned
+from trimtab.moving.sides import LastCommit, Plan, Side, asks_who_can, given_to, planned
 from trimtab.moving.silence import Silence
 from trimtab.moving.subscription import Subscription
 from trimtab.moving.telling import Telling
@@ -187,9 +187,11 @@ class Mover:
         with self._lock:
             assigned, granted = dict(self._assigned), dict(self._granted)
             queues = {*assigned, *granted, *self._working}
+            resting = granted.keys() - self._working.keys()
         commits = self._subscription.last_commits(queues)
         wanted = self._heard.by(now_s())
-        wanted = self._company.agrees(wanted, commits, self._tell)
+        is_asked = asks_who_can(resting, commits, wanted)
+        all_can = self._company.all_can(self._tell, is_asked=is_asked)
         with self._claims.of_free(queues) as free:
             with self._lock:  # what came after the commits were read may stand on newer ones
                 owned: dict[Side, set[QueueRef]] = {
@@ -199,7 +201,7 @@ class Mover:
                 working = {queue: side for queue, (side, _) in self._working.items()}
             gone = self._silence.gone(now_s(), wanted, commits)
             changed = {it: last for it, last in commits.items() if it in free}
-            plan = planned(owned, working, changed, wanted, gone)
+            plan = planned(owned, working, changed, wanted, gone, all_can=all_can)
             self._drop(None, plan.lose)
             self._begin(plan, commits)
             self._move(plan, commits, self._idle(plan, commits))

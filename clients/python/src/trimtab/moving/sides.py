@@ -59,32 +59,62 @@ def given_to(side: Side, token: int) -> str:
     return f"{side}:{token}:"
 
 
+def asks_who_can(
+    resting: Collection[QueueRef], commits: Mapping[QueueRef, LastCommit], wanted: Side | None
+) -> bool:
+    """Tell whether it counts for the plan that everybody in Kafka's group can move.
+
+    Those that rest are owned on trimtab's side, and not worked on.
+    """
+    return any(
+        wanted == "trimtab" and last.offset is not None
+        if last.side == "kafka"
+        else wanted != "kafka" and queue in resting
+        for queue, last in commits.items()
+    )
+
+
 def planned(
     owned: Mapping[Side, Collection[QueueRef]],
     working: Mapping[QueueRef, Side],
     commits: Mapping[QueueRef, LastCommit],
     wanted: Side | None,
     gone: Collection[QueueRef] = (),
+    *,
+    all_can: bool | None,
 ) -> Plan:
     """Say what an owner has to do; without a wanted side everything stays on its side.
 
-    Of those that are ``gone`` there is no owner on the other side.
+    Only if everybody in Kafka's group can move, ``all_can``, anything goes over to trimtab's side,
+    or begins there. What rests there beside one that cannot goes to Kafka's: that one may be its
+    owner there, and has not committed since. Of those that are ``gone`` there is no owner on the
+    other side.
     """
     begin, move, lose, is_awaited = dict[QueueRef, Side](), dict[QueueRef, Side](), set(), False
     taken = set()
     for queue, last in commits.items():
         side, at_work = last.side, working.get(queue)
+        rests = at_work is None and queue in owned[side]
+        goal = _goal(side, wanted, rests=rests, all_can=all_can)
         if at_work not in (None, side):
             lose.add(queue)
-        elif queue in owned[side]:
-            if wanted not in (None, side) and last.offset is not None:
-                move[queue] = wanted
-            elif at_work is None:
-                begin[queue] = side
-        elif wanted not in (None, side) and queue in owned[wanted]:
+        elif queue in owned[side] and goal != side and last.offset is not None:
+            move[queue] = goal
+        elif rests and (side == "kafka" or all_can):
+            begin[queue] = side
+        elif rests:
+            is_awaited = True
+        elif goal != side and queue in owned[goal]:
             if queue in gone:
-                move[queue] = wanted
+                move[queue] = goal
                 taken.add(queue)
             else:
                 is_awaited = True
     return Plan(begin, move, frozenset(lose), is_awaited, frozenset(taken))
+
+
+def _goal(side: Side, wanted: Side | None, *, rests: bool, all_can: bool | None) -> Side:
+    """Say where a queue is to be, of which this is the side."""
+    if side == "trimtab" and rests and all_can is False:
+        return "kafka"
+    return wanted or side if side == "trimtab" or all_can else side
