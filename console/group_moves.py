@@ -38,8 +38,11 @@ class Looks(NamedTuple):
 
 def move(
     settings: Settings, group: str, side: Side, reason: str, patience_s: float, looks: Looks
-) -> int:
+) -> int | None:
     """Bring a group to a side, wait until it is there, and say how many queues are.
+
+    Kafka's side is chosen whoever is there, also nobody: then there is nothing to wait for, and
+    nothing to say.
 
     Raises:
         Failure: It cannot move, Kafka does not answer, or it is not there in time.
@@ -48,17 +51,14 @@ def move(
     with _refusals(group):
         asked = _Asked(settings, group)
         described = asked.described()
-        count = _count(described)
-        is_there = side == "kafka" and not count["trimtab"] and not described.movable
-        if not is_there:  # or else it takes back an old choice
-            _look_at_members(group, described, side)
+        _look_at_members(settings, group, described, side)
         if side == "trimtab":
             looks.receive(_on_kafkas_side(asked, deadline))
         else:
             looks.stay(lambda: asked.described().movable)
         with closing(_wanted(settings, group)) as wanted:
             wanted.choose(side, reason)
-        return count.total() if is_there else _wait(asked, side, deadline)
+        return _wait(asked, side, deadline)
 
 
 def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | None]:
@@ -70,8 +70,7 @@ def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | No
     with _refusals(group):
         asked = _Asked(settings, group)
         count = _count(asked.described())
-        with closing(_wanted(settings, group)) as wanted:
-            chosen = wanted.read()
+        chosen = _chosen(settings, group)
     if not count:
         text = f"group {group} has committed nothing in Kafka, so none of its queues is on any side"
         raise Failure(text, ExitCode.NOT_FOUND)
@@ -102,6 +101,11 @@ def _wanted(settings: Settings, group: str) -> WantedSide:
     servers = bootstrap_servers(settings)
     options = {**native_options(settings), "bootstrap.servers": servers, "log_level": 2}
     return WantedSide(options, group, settings.topics.prefix)
+
+
+def _chosen(settings: Settings, group: str) -> Side | None:
+    with closing(_wanted(settings, group)) as wanted:
+        return wanted.read()
 
 
 class _Asked:
@@ -141,23 +145,31 @@ def _count(described: Described) -> Counter[Side]:
     return Counter(_found(described).values())
 
 
-def _look_at_members(name: str, group: Described, side: Side) -> None:
-    others = group.foreign
-    if others and side == "trimtab":
+def _look_at_members(settings: Settings, name: str, group: Described, side: Side) -> None:
+    """Refuse where nobody could move, now or later, or where somebody cannot."""
+    if side == "trimtab" and group.foreign:
+        others = group.foreign
         text = f"{name}: {len(others)} of its members in Kafka cannot move: {', '.join(others)}"
         raise Failure(f"{text}; make each a MovingConsumer first", ExitCode.UNHEALTHY)
-    if not group.movable:
+    if side == "trimtab" and not group.movable:
         text = f"{name} has no members in Kafka that can move: nobody would"
         raise Failure(text, ExitCode.NOT_FOUND)
+    if not group.members and not _found(group) and _chosen(settings, name) is None:
+        text = f"group {name} has no members in Kafka, has committed nothing there, and no side"
+        raise Failure(f"{text} was ever chosen for it", ExitCode.NOT_FOUND)
 
 
-def _wait(asked: _Asked, side: Side, deadline: float) -> int:
+def _wait(asked: _Asked, side: Side, deadline: float) -> int | None:
     while True:
         described = asked.described()
         count = _count(described)
         total = count.total()
         if described.is_steady and total and count[side] == total:
             return total
+        if side == "kafka" and not described.members:
+            return None
+        if side == "kafka" and described.is_steady and not described.movable:
+            return total  # Kafka's members read them all, whatever was committed last
         if time.monotonic() > deadline:
             there = f"{count[side]} of {total} queues are there in time"
             text = f"{asked.group}: {there}; the others follow when their messages in work are"

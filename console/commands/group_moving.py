@@ -56,7 +56,10 @@ def move(
         partial(staying.look, published, name, now_ms, note),
     )
     count = begin(published.settings, name, side, reason, patience_s, looks)
-    write(f"{name}: {count} queues are on the side of {side}")
+    if count is None:
+        write(f"{name}: the side of {side} is wanted; nobody is in its group in Kafka")
+    else:
+        write(f"{name}: {count} queues are on the side of {side}")
 
 
 def sides(

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode
@@ -87,7 +88,8 @@ def test_a_group_moves_there_and_back_while_it_works(
 
 def test_nobody_is_left_behind(kafka: EmbeddedKafka, group: str, topic: str, move: Move) -> None:
     """While somebody subscribes that cannot move, or nobody does, the order is refused."""
-    nobody = move("trimtab")
+    nobody, mistyped = move("trimtab"), move("kafka")
+    known = AdminClient({"bootstrap.servers": kafka.bootstrap_servers}).list_consumer_groups()
     plain = Consumer(
         {"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "client.id": "old-one"}
     )
@@ -97,6 +99,8 @@ def test_nobody_is_left_behind(kafka: EmbeddedKafka, group: str, topic: str, mov
     plain.close()
 
     assert (ExitCode.NOT_FOUND, ExitCode.UNHEALTHY) == (nobody[0], left[0])
+    assert ExitCode.NOT_FOUND == mistyped[0]
+    assert f"{group}.moving" not in {it.group_id for it in known.result().valid}
     assert f"{group} has no members in Kafka" in nobody[2]
     assert "1 of its members in Kafka cannot move: old-one at " in left[2]
     assert back[0] == 0
