@@ -9,7 +9,7 @@ that side takes the queues, ``receiving`` says; and who would not give its own b
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Final, NamedTuple
 
@@ -17,12 +17,16 @@ from confluent_kafka import KafkaException
 
 from console.cluster import bootstrap_servers, native_options, refusal
 from console.errors import Away, ExitCode, Failure
+from console.operator_commands import MAY_BE, PerhapsGiven
+from console.published import at_once
 from console.settings import Settings
 from console.subscribers import Described, asking
 from trimtab.moving.sides import SIDES, Side, read_commit
 from trimtab.moving.wanted_side import WantedSide
 
 _LOOK_S: Final = 0.5
+_CHOOSE_S: Final = 5.0
+"""Kafka has that long at least to say whether it has the choice."""
 
 Place = tuple[str, int]
 
@@ -36,29 +40,55 @@ class Looks(NamedTuple):
     """Before it moves to Kafka's side: at who is not among those that can move."""
 
 
-def move(
-    settings: Settings, group: str, side: Side, reason: str, patience_s: float, looks: Looks
-) -> int | None:
+class Choice(NamedTuple):
+    """Where a group is to go."""
+
+    group: str
+    side: Side
+    reason: str
+    until: float
+    """How long it may take, by the monotonic clock."""
+
+
+def admitted(settings: Settings, choice: Choice, looks: Looks) -> Side | None:
+    """See that a group can go to a side, and return which one was wanted before.
+
+    Raises:
+        Failure: It cannot, Kafka does not answer, or it took too long to see.
+    """
+    group, side = choice.group, choice.side
+    with _refusals(group):
+        asked = _Asked(settings, group)
+        described, before = asked.described(), _chosen(settings, group)
+        _look_at_members(choice, described, before)
+        if side == "trimtab":
+            looks.receive(_on_kafkas_side(asked, choice.until))
+        else:
+            looks.stay(lambda: asked.described().movable)
+    if time.monotonic() > choice.until:
+        text = f"{group} stays: it could not be looked at in time, and nothing is chosen"
+        raise Failure(text, ExitCode.TIMEOUT)
+    return before
+
+
+def moved(settings: Settings, choice: Choice) -> int | None:
     """Bring a group to a side, wait until it is there, and say how many queues are.
 
     Kafka's side is chosen whoever is there, also nobody: then there is nothing to wait for, and
     nothing to say.
 
     Raises:
-        Failure: It cannot move, Kafka does not answer, or it is not there in time.
+        Failure: Kafka does not take the choice, or another one was made since.
+        PerhapsGiven: Kafka does not answer, or it is not there in time; it may be there later.
     """
-    deadline = time.monotonic() + patience_s
+    group = choice.group
     with _refusals(group):
-        asked = _Asked(settings, group)
-        described = asked.described()
-        _look_at_members(settings, group, described, side)
-        if side == "trimtab":
-            looks.receive(_on_kafkas_side(asked, deadline))
-        else:
-            looks.stay(lambda: asked.described().movable)
-        with closing(_wanted(settings, group)) as wanted:
-            wanted.choose(side, reason)
-        return _wait(asked, side, deadline)
+        _choose(settings, choice)
+    try:
+        with _refusals(group), closing(_wanted(settings, group)) as wanted:
+            return _wait(_Asked(settings, group), choice, wanted)
+    except Away as error:
+        raise PerhapsGiven(str(error), error.exit_code) from error
 
 
 def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | None]:
@@ -108,6 +138,24 @@ def _chosen(settings: Settings, group: str) -> Side | None:
         return wanted.read()
 
 
+def _choose(settings: Settings, choice: Choice) -> None:
+    unsure = f"{choice.group}: Kafka has not said whether it has the choice. {MAY_BE}"
+
+    def choose() -> None:
+        with closing(_wanted(settings, choice.group)) as wanted:
+            wanted.choose(choice.side, choice.reason)
+
+    def late() -> None:
+        raise PerhapsGiven(unsure, ExitCode.TIMEOUT)
+
+    try:
+        at_once(choose, max(choice.until - time.monotonic(), _CHOOSE_S), late)
+    except KafkaException as error:
+        if isinstance(refused := refusal(choice.group, error), Away):
+            raise PerhapsGiven(f"{refused}. {MAY_BE}", ExitCode.TIMEOUT) from error
+        raise
+
+
 class _Asked:
     """A group about which Kafka is asked, perhaps again and again."""
 
@@ -145,37 +193,52 @@ def _count(described: Described) -> Counter[Side]:
     return Counter(_found(described).values())
 
 
-def _look_at_members(settings: Settings, name: str, group: Described, side: Side) -> None:
+def _look_at_members(choice: Choice, group: Described, before: Side | None) -> None:
     """Refuse where nobody could move, now or later, or where somebody cannot."""
-    if side == "trimtab" and group.foreign:
-        others = group.foreign
-        text = f"{name}: {len(others)} of its members in Kafka cannot move: {', '.join(others)}"
-        raise Failure(f"{text}; make each a MovingConsumer first", ExitCode.UNHEALTHY)
-    if side == "trimtab" and not group.movable:
+    name = choice.group
+    if choice.side == "trimtab" and group.foreign:
+        text = f"{name}: {_named(group.foreign)}; make each a MovingConsumer first"
+        raise Failure(text, ExitCode.UNHEALTHY)
+    if choice.side == "trimtab" and not group.movable:
         text = f"{name} has no members in Kafka that can move: nobody would"
         raise Failure(text, ExitCode.NOT_FOUND)
-    if not group.members and not _found(group) and _chosen(settings, name) is None:
+    if not group.members and not _found(group) and before is None:
         text = f"group {name} has no members in Kafka, has committed nothing there, and no side"
         raise Failure(f"{text} was ever chosen for it", ExitCode.NOT_FOUND)
 
 
-def _wait(asked: _Asked, side: Side, deadline: float) -> int | None:
+def _named(foreign: Sequence[str]) -> str:
+    return f"{len(foreign)} of its members in Kafka cannot move: {', '.join(foreign)}"
+
+
+def _wait(asked: _Asked, choice: Choice, wanted: WantedSide) -> int | None:
+    side = choice.side
     while True:
-        described = asked.described()
+        described, chosen = asked.described(), wanted.read()
         count = _count(described)
         total = count.total()
+        if chosen != side:
+            text = f"{asked.group}: another command has chosen {chosen or 'no side'} since"
+            raise Failure(text, ExitCode.UNHEALTHY)
         if described.is_steady and total and count[side] == total:
             return total
         if side == "kafka" and not described.members:
             return None
         if side == "kafka" and described.is_steady and not described.movable:
             return total  # Kafka's members read them all, whatever was committed last
-        if time.monotonic() > deadline:
-            there = f"{count[side]} of {total} queues are there in time"
-            text = f"{asked.group}: {there}; the others follow when their messages in work are"
-            text += " finished" if count[side] else " finished, and if their owners answer"
-            raise Failure(f"{text}: `trimtab doctor`", ExitCode.TIMEOUT)
+        if time.monotonic() > choice.until:
+            raise PerhapsGiven(_left(choice, described), ExitCode.TIMEOUT)
         time.sleep(_LOOK_S)
+
+
+def _left(choice: Choice, group: Described) -> str:
+    """Say what is not there when the time is up, and what may be the reason."""
+    count = _count(group)
+    text = f"{choice.group}: {count[choice.side]} of {count.total()} queues are there in time"
+    if group.foreign:
+        return f"{text}: {_named(group.foreign)}"
+    text += "; the others follow when their messages in work are finished"
+    return f"{text}{'' if count[choice.side] else ', and if their owners answer'}: `trimtab doctor`"
 
 
 def _on_kafkas_side(asked: _Asked, deadline: float) -> set[Place]:

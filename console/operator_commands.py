@@ -44,7 +44,7 @@ from trimtab.protocol.limits import NAME_CHARACTERS
 PATIENCE_S = 30.0
 
 _POLL_S = 0.5
-_MAY_BE = "It may be written all the same, and is obeyed then"
+MAY_BE = "It may be written all the same, and is obeyed then"
 _UNSURE = {KafkaError.REQUEST_TIMED_OUT, KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND}
 """Errors of a broker that may have the record; so it is with all that its client reports (< 0)."""
 _NAMES = f"a name has 1 to {NAME_CHARACTERS} characters, and no control characters"
@@ -227,7 +227,7 @@ def _write(settings: Settings, to: Topic[Any], key: str, records: Sequence[Recor
         raise Failure(f"{topic}: {error.args[0].str()}") from error
     if producer.flush(PATIENCE_S):
         reason = f"no answer within {PATIENCE_S:.0f} s: does Kafka answer at {servers}?"
-        raise PerhapsGiven(f"{topic}: {reason} {_MAY_BE}", ExitCode.TIMEOUT)
+        raise PerhapsGiven(f"{topic}: {reason} {MAY_BE}", ExitCode.TIMEOUT)
     if failed:
         raise _refusal(topic, failed, len(records))
 
@@ -238,7 +238,7 @@ def _refusal(topic: str, failed: Sequence[KafkaError], records: int) -> Failure:
         return Failure(str(forbidden("Write", topic)), ExitCode.UNHEALTHY)
     for it in failed:
         if it.code() < 0 or it.code() in _UNSURE:
-            return PerhapsGiven(f"{topic}: {it.str()}. {_MAY_BE}", ExitCode.TIMEOUT)
+            return PerhapsGiven(f"{topic}: {it.str()}. {MAY_BE}", ExitCode.TIMEOUT)
     if len(failed) < records:
         return PerhapsGiven(f"{topic}: {len(failed)} of {records} not written: {failed[0].str()}")
     return Failure(f"{topic}: {failed[0].str()}")

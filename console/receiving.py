@@ -28,9 +28,16 @@ Places = Collection[tuple[str, int]]
 
 
 def look(
-    published: Published, group: str, now_ms: int, note: Callable[[str], object], queues: Places
+    published: Published,
+    group: str,
+    now_ms: int,
+    note: Callable[[str], object],
+    until: float,
+    queues: Places,
 ) -> None:
     """Refuse a move to trimtab's side if some of these queues would have no worker there.
+
+    It waits for no owner after ``until``, by the monotonic clock.
 
     Raises:
         Failure: They would, Kafka does not answer, or trimtab's topics are not there.
@@ -39,7 +46,10 @@ def look(
         return
     for what, ask in (
         ("a controller is at work", partial(_look_for_ticks, published, group, now_ms)),
-        ("each queue has an owner there", partial(_look_for_owners, published, group, queues)),
+        (
+            "each queue has an owner there",
+            partial(_look_for_owners, published, group, until, queues),
+        ),
     ):
         try:
             ask()
@@ -55,8 +65,8 @@ def _look_for_ticks(published: Published, group: str, now_ms: int) -> None:
         raise Failure(text, ExitCode.UNHEALTHY)
 
 
-def _look_for_owners(published: Published, group: str, queues: Places) -> None:
-    deadline = time.monotonic() + _ANSWERED_S
+def _look_for_owners(published: Published, group: str, until: float, queues: Places) -> None:
+    deadline = min(until, time.monotonic() + _ANSWERED_S)
     while orphans := _orphans(published, group, queues):
         if time.monotonic() > deadline:
             count = f"{len(orphans)} of {len(queues)} queues have no owner on trimtab's side"

@@ -32,14 +32,17 @@ def look(
     group: str,
     now_ms: Callable[[], int],
     note: Callable[[str], object],
+    until: float,
     movable: Callable[[], Collection[str]],
 ) -> None:
     """Refuse a move to Kafka's side while members own queues that are not among those.
 
+    It waits for none to go after ``until``, by the monotonic clock.
+
     Raises:
         Failure: Some do, or Kafka does not answer.
     """
-    deadline = time.monotonic() + _GONE_S
+    deadline = min(until, time.monotonic() + _GONE_S)
     try:
         while (them := _staying(published, group, now_ms(), movable)) and (
             time.monotonic() < deadline

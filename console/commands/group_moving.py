@@ -5,11 +5,13 @@ is seen that one is there (``console.receiving``), and before it moves back, tha
 (``console.staying``). The first ends when every queue is there, or says how many are.
 """
 
+import time
 from functools import partial
 from typing import Annotated, Literal
 
 import typer
 
+from console.commands.commanding import perhaps_given
 from console.commands.group_commands import Group
 from console.commands.group_views import published_by
 from console.commands.options import (
@@ -17,6 +19,7 @@ from console.commands.options import (
     KeyValues,
     Output,
     Patience,
+    as_given,
     milliseconds_of,
     now_ms,
     settings_of,
@@ -45,21 +48,28 @@ def move(
       trimtab groups move billing kafka --reason "back for now"
     """
     from console import receiving, staying
-    from console.group_moves import Looks
-    from console.group_moves import move as begin
+    from console.group_moves import Choice, Looks, admitted, moved
+    from console.published import at_once
+    from console.views.undoing import of_move, with_options
 
-    patience_s = milliseconds_of("--timeout", patience) / 1_000
-    published = published_by(config, key_values)
-    note = Stderr().note
+    until = time.monotonic() + milliseconds_of("--timeout", patience) / 1_000
+    published, note = published_by(config, key_values), Stderr().note
+    settings, choice = published.settings, Choice(name, side, reason, until)
     looks = Looks(
-        partial(receiving.look, published, name, now_ms(), note),
-        partial(staying.look, published, name, now_ms, note),
+        partial(receiving.look, published, name, now_ms(), note, until),
+        partial(staying.look, published, name, now_ms, note, until),
     )
-    count = begin(published.settings, name, side, reason, patience_s, looks)
+    before = at_once(lambda: admitted(settings, choice, looks))
+    undo = with_options(of_move(name, side, before), as_given(config, key_values))
+    undone = [] if undo is None else [f"undo: {undo}"]
+    with perhaps_given([f"move {name} to the side of {side}", *undone]):
+        count = at_once(lambda: moved(settings, choice))
     if count is None:
         write(f"{name}: the side of {side} is wanted; nobody is in its group in Kafka")
     else:
         write(f"{name}: {count} queues are on the side of {side}")
+    for it in undone:
+        write(it)
 
 
 def sides(
@@ -79,8 +89,10 @@ def sides(
       trimtab groups sides billing -o json
     """
     from console.group_moves import sides as look
+    from console.published import at_once
 
-    count, wanted = look(settings_of(config, key_values).settings, name)
+    settings = settings_of(config, key_values).settings
+    count, wanted = at_once(lambda: look(settings, name))
     rows = [
         {"side": side, "queues": queues, "wanted": side == wanted} for side, queues in count.items()
     ]

@@ -42,6 +42,12 @@ def of_group(  # noqa: PLR0911 - one case for each verb
             return None
 
 
+def of_move(group: str, side: str, before: str | None) -> str | None:
+    """Return what takes back the choice of a side; without an earlier one Kafka's is the same."""
+    earlier = before or "kafka"
+    return None if earlier == side else _typed("groups move", [group, earlier])
+
+
 def with_options(text: str | None, options: str) -> str | None:
     """Put options behind the words of each command: behind a name they might be names, too."""
     if text is None or not options:

@@ -1,9 +1,12 @@
 """`trimtab groups move`: what it refuses, what it chooses, and what it waits for."""
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 
 from console import group_moves, receiving, staying
 from console.errors import ExitCode
@@ -19,10 +22,30 @@ NOBODY = Described(is_steady=False, members=[], assigned=frozenset())
 OLD, NEW = ("old", HOST), (client_id("a"), HOST)
 
 
+def silence() -> KafkaException:
+    """What librdkafka says when nobody has answered."""
+    return KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - its public name
+
+
 def group(*members: tuple[str, str], on: dict[int, Side] | None = None) -> Described:
     """A group that rests; these of its queues were committed for a side last."""
     commits = tuple(("orders", it, 7, given_to(side, 3)) for it, side in (on or {}).items())
     return Described(bool(members), list(members), PLACES if members else frozenset(), commits)
+
+
+class Clock:
+    """One that only sleeping moves."""
+
+    def __init__(self) -> None:
+        self._now = time.monotonic()
+
+    def monotonic(self) -> float:
+        """Tell the time."""
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        """Let it pass."""
+        self._now += seconds
 
 
 class Kafka:
@@ -30,7 +53,9 @@ class Kafka:
 
     def __init__(self) -> None:
         self.groups = [NOBODY]
+        self.clock = Clock()
         self.wanted: Side | None = None
+        self.trouble: BaseException | None = None  # what comes of a choice
         self.chosen: list[tuple[Side, str]] = []
 
     @contextmanager
@@ -51,7 +76,9 @@ class Kafka:
         return self.wanted
 
     def choose(self, side: Side, said: str) -> None:
-        """Choose it."""
+        """Choose it; or be cut off."""
+        if self.trouble is not None:
+            raise self.trouble
         self.wanted = side
         self.chosen.append((side, said))
 
@@ -66,7 +93,7 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> Kafka:
     monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", "nowhere:1")
     monkeypatch.setattr(group_moves, "asking", kafka.asking)
     monkeypatch.setattr(group_moves, "WantedSide", kafka.side)
-    monkeypatch.setattr(group_moves, "_LOOK_S", 0.001)
+    monkeypatch.setattr(group_moves, "time", kafka.clock)
     nothing: Callable[..., None] = lambda *_: None  # noqa: E731 - two stand-ins of one kind
     monkeypatch.setattr(receiving, "look", nothing)
     monkeypatch.setattr(staying, "look", nothing)
@@ -99,6 +126,7 @@ def test_an_old_choice_is_taken_back_whoever_is_there(
 
     assert (ExitCode.OK, f"billing: {said}") == (code, out.splitlines()[0]), error
     assert [("kafka", "a test")] == kafka.chosen
+    assert 'undo: trimtab groups move billing trimtab --reason "as before"' == out.splitlines()[1]
 
 
 def test_kafkas_side_is_waited_for_where_somebody_can_move(run: Run, kafka: Kafka) -> None:
@@ -109,3 +137,97 @@ def test_kafkas_side_is_waited_for_where_somebody_can_move(run: Run, kafka: Kafk
 
     assert (ExitCode.OK, [after]) == (code, kafka.groups)
     assert "billing: 2 queues are on the side of kafka" == out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "side", "undo"),
+    [
+        (None, "kafka", None),
+        (None, "trimtab", "kafka"),
+        ("kafka", "trimtab", "kafka"),
+        ("trimtab", "trimtab", None),
+    ],
+)
+def test_what_undoes_a_move_is_said(
+    run: Run, kafka: Kafka, wanted: Side | None, side: Side, undo: str | None
+) -> None:
+    """With the same settings, and only if it has changed something."""
+    kafka.groups, kafka.wanted = [group(NEW, on={0: side, 1: side})], wanted
+    where = ("--set", "kafka.bootstrap_servers=there:1")
+    _, out, _ = run("groups", "move", "billing", side, *WHY, *where)
+
+    typed = f'undo: trimtab groups move {" ".join(where)} billing {undo} --reason "as before"'
+    assert ([] if undo is None else [typed]) == out.splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "code", "begin"),
+    [
+        (KeyboardInterrupt(), ExitCode.INTERRUPTED, "trimtab: interrupted; what follows may be"),
+        (silence(), ExitCode.TIMEOUT, "trimtab: billing: Kafka does not answer"),
+        (None, ExitCode.TIMEOUT, "trimtab: billing: 1 of 2 queues are there in time"),
+    ],
+)
+def test_what_may_be_obeyed_all_the_same_is_said(
+    run: Run, kafka: Kafka, trouble: BaseException | None, code: ExitCode, begin: str
+) -> None:
+    """With what takes it back; nobody else does."""
+    kafka.groups, kafka.trouble = [group(NEW, on={0: "trimtab"})], trouble
+    ended, out, error = run("groups", "move", "billing", "trimtab", *WHY)
+
+    assert (code, "") == (ended, out)
+    assert error.startswith(begin)
+    told = [line.removeprefix("trimtab: ") for line in error.splitlines()[1:]]
+    undo = 'undo: trimtab groups move billing kafka --reason "as before"'
+    assert ["move billing to the side of trimtab", undo] == told
+
+
+def test_who_is_overruled_is_told(run: Run, kafka: Kafka, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By another operator, meanwhile: the rest does not follow."""
+    kafka.groups = [group(NEW, on={0: "trimtab"})]
+    monkeypatch.setattr(kafka, "choose", lambda *_: setattr(kafka, "wanted", "kafka"))
+    code, _, error = run("groups", "move", "billing", "trimtab", *WHY)
+
+    said = "trimtab: billing: another command has chosen kafka since\n"
+    assert (ExitCode.UNHEALTHY, said) == (code, error)
+
+
+def test_who_came_meanwhile_and_cannot_move_is_named(run: Run, kafka: Kafka) -> None:
+    """Nothing goes over beside that one."""
+    before = group(NEW, on={0: "kafka", 1: "kafka"})
+    kafka.groups = [before, before, group(NEW, OLD, on={0: "kafka", 1: "trimtab"})]
+    code, _, error = run("groups", "move", "billing", "trimtab", *WHY)
+
+    named = "1 of its members in Kafka cannot move: old at /10.0.0.7"
+    assert ExitCode.TIMEOUT == code
+    assert f"billing: 1 of 2 queues are there in time: {named}" in error
+
+
+@pytest.mark.parametrize("side", ["kafka", "trimtab"])
+def test_nothing_is_chosen_when_the_time_is_up(
+    run: Run, kafka: Kafka, monkeypatch: pytest.MonkeyPatch, side: Side
+) -> None:
+    """To look at the other half may take longer."""
+    for half in (receiving, staying):
+        monkeypatch.setattr(half, "look", lambda *_: kafka.clock.sleep(3_600))
+    kafka.groups = [group(NEW, on={0: "kafka"})]
+    code, _, error = run("groups", "move", "billing", side, *WHY)
+
+    assert (ExitCode.TIMEOUT, []) == (code, kafka.chosen)
+    assert "trimtab: billing stays: it could not be looked at in time" in error
+
+
+def test_a_kafka_that_hangs_is_not_waited_for(
+    run: Run, kafka: Kafka, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its client would wait for a minute; and Ctrl-C is heard."""
+    kafka.groups = [group(NEW, on={0: "kafka"})]
+    over = threading.Event()
+    monkeypatch.setattr(kafka, "choose", lambda *_: over.wait(60))
+    monkeypatch.setattr(group_moves, "_CHOOSE_S", 0.0)
+    monkeypatch.setattr(receiving, "look", lambda *_: kafka.clock.sleep(60))
+    code, _, error = run("groups", "move", "billing", "trimtab", *WHY)
+    over.set()
+
+    assert ExitCode.TIMEOUT == code
+    assert "billing: Kafka has not said whether it has the choice. It may be written" in error

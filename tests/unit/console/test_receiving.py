@@ -35,7 +35,10 @@ class Look:
         self.waited_s += seconds
 
     def __call__(
-        self, *told: Iterable[Assignment] | Failure, silent: Iterable[int] | Failure = ()
+        self,
+        *told: Iterable[Assignment] | Failure,
+        silent: Iterable[int] | Failure = (),
+        until: float = 60.0,
     ) -> None:
         """Look; the group was told these, one after the other, the last of them for good."""
         answers = list(told)
@@ -54,7 +57,7 @@ class Look:
         self._monkeypatch.setattr(receiving, "felt", felt)
         self._monkeypatch.setattr(Published, "assignments", assignments)
         settings = load(key_values=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
-        look(Published(settings), "billing", START_MS, self.notes.append, QUEUES)
+        look(Published(settings), "billing", START_MS, self.notes.append, until, QUEUES)
 
 
 @pytest.fixture
@@ -75,9 +78,9 @@ def test_what_is_held_and_what_is_passed_on_has_an_owner(look_at: Look) -> None:
 def test_a_queue_without_an_owner_keeps_the_group_where_it_is(look_at: Look) -> None:
     """It is named, and so is what says why."""
     with pytest.raises(Failure) as refused:
-        look_at([assignment("a", hold=(hold(0, 4),), give=(hold(1, 4),))])
+        look_at([assignment("a", hold=(hold(0, 4),), give=(hold(1, 4),))], until=3.0)
 
-    assert ExitCode.UNHEALTHY == refused.value.exit_code
+    assert (ExitCode.UNHEALTHY, 3.5) == (refused.value.exit_code, look_at.waited_s)
     said = "1 of 2 queues have no owner on trimtab's side (orders-1): `trimtab doctor billing`"
     assert f"billing stays: {said}" == str(refused.value)
 

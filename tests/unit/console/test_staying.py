@@ -40,7 +40,10 @@ class Look:
         self.waited_s += seconds
 
     def __call__(
-        self, *told: Iterable[Assignment] | Failure, beats: Mapping[str, int] | None = None
+        self,
+        *told: Iterable[Assignment] | Failure,
+        beats: Mapping[str, int] | None = None,
+        until: float = 60.0,
     ) -> None:
         """Look; the group was told these, one after the other, the last of them for good.
 
@@ -63,7 +66,7 @@ class Look:
         self._monkeypatch.setattr(Published, "assignments", assignments)
         settings = load(key_values=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
         now = 0  # a clock that is wrong; how far back is read is all it says
-        look(Published(settings), "billing", lambda: now, self.notes.append, lambda: MOVABLE)
+        look(Published(settings), "billing", lambda: now, self.notes.append, until, lambda: MOVABLE)
 
 
 @pytest.fixture
@@ -88,9 +91,9 @@ def test_one_that_cannot_and_owns_queues_keeps_the_group_where_it_is(
 ) -> None:
     """It would work on them beside their owners on Kafka's side, for good."""
     with pytest.raises(Failure) as refused:
-        look_at([assignment("a", hold=(hold(0, 4),)), assignment("c", **of_c)])
+        look_at([assignment("a", hold=(hold(0, 4),)), assignment("c", **of_c)], until=3.0)
 
-    assert ExitCode.UNHEALTHY == refused.value.exit_code
+    assert (ExitCode.UNHEALTHY, 3.0) == (refused.value.exit_code, look_at.waited_s)
     assert str(refused.value) == (
         "billing stays: 1 of its members on trimtab's side cannot move, and would go on with their "
         "queues: c; make each a MovingConsumer first, or stop it"
