@@ -41,7 +41,7 @@ def move(
 
     Kafka stores which side is wanted, and members read it there. To trimtab's side it
     moves only if a controller is at work and each queue has an owner there; the way back
-    needs no controller, but that no member owns queues that cannot move.
+    needs no controller, but no member that cannot move may own queues.
 
     Examples:
       trimtab groups move billing trimtab --reason "all members can move"

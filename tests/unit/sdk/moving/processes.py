@@ -11,7 +11,7 @@ from trimtab import Grant
 from trimtab.callbacks import Ownership
 from trimtab.consuming.handover import Handover
 from trimtab.engine import State
-from trimtab.errors import MemberFailedError
+from trimtab.errors import MemberFailedError, TransportError
 from trimtab.moving.company import Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
@@ -31,6 +31,7 @@ class Kafka:
         self.committed = dict.fromkeys(QUEUES, (0, ""))
         self.wanted: Side | None = None
         self.all_can: bool | None = True
+        self.refuses = False
         self.at_work: dict[QueueRef, str] = {}
         self.wrong: list[str] = []
 
@@ -56,6 +57,7 @@ class Process:
         self.errors: list[Exception] = []
         self.failures: list[MemberFailedError] = []
         self.mistake: BaseException | None = None  # what a callback of its application raises
+        self.begun: dict[QueueRef, int | None] = {}  # where each began last
         self.held: set[QueueRef] = set()  # of these it has a message in hand, and does not finish
         self.awaited: set[QueueRef] = set()  # of these somebody waits for that
         self.abandoned = Abandoned(0.0)
@@ -95,7 +97,9 @@ class Process:
         return {it: read_commit(*self.kafka.committed[it]) for it in queues}
 
     def commit(self, places: Mapping[QueueRef, tuple[int, str]]) -> None:
-        """Commit."""
+        """Commit, if Kafka takes it."""
+        if self.kafka.refuses:
+            raise TransportError("it has not said so")
         self.kafka.committed |= places
 
     def all_can(self, *_: object, is_asked: bool) -> bool | None:
@@ -110,6 +114,7 @@ class Process:
     def on_assigned(self, grants: tuple[Grant, ...]) -> None:
         """Work on these."""
         self.make_mistakes()
+        self.begun |= {it.queue: it.position for it in grants}
         for it in grants:
             if (other := self.kafka.at_work.setdefault(it.queue, self.name)) != self.name:
                 self.kafka.wrong.append(f"{it.queue}: {self.name} begins beside {other}")

@@ -129,6 +129,46 @@ def test_what_nobody_can_give_back_is_taken(pair: tuple[Process, Process]) -> No
     assert {"kafka"} == {said.split(":")[0] for _, said in kafka.committed.values()}
 
 
+@pytest.mark.parametrize("has_begun", [True, False])
+def test_where_an_owner_began_counts_once(
+    pair: tuple[Process, Process], *, has_begun: bool
+) -> None:
+    """On the other side it may be read again from before, or begin anew: then the commit counts."""
+    one, kafka, queue = pair[0], pair[0].kafka, QUEUES[0]
+    kafka.committed[queue] = (7, "trimtab:1:")
+    kafka.wanted = "trimtab" if has_begun else "kafka"
+    to_grant(one, Grant(queue, 2, position=100))
+    if has_begun:
+        until(lambda: queue in kafka.at_work)
+        assert 100 == one.begun[queue]
+        kafka.wanted = "kafka"
+    until(lambda: kafka.committed[queue][1] == "kafka:2:" and queue not in kafka.at_work)
+    kafka.wanted = "trimtab"
+    time.sleep(0.05)  # all have heard it; then its owner on the other side gives it back
+    kafka.committed[queue] = (7, "trimtab:2:")
+    until(lambda: queue in kafka.at_work)
+
+    assert 7 == one.begun[queue]
+
+
+def test_what_was_finished_counts_as_long_as_the_commit_is_the_same(
+    pair: tuple[Process, Process],
+) -> None:
+    """Kafka has not taken it; who has committed since has gone on, or back."""
+    one, kafka = pair[0], pair[0].kafka
+    for it in QUEUES[:2]:
+        kafka.committed[it] = (7, "trimtab:1:")
+        to_grant(one, Grant(it, 2))
+    until(lambda: len(kafka.at_work) == 2)
+    kafka.refuses, kafka.wanted = True, "kafka"
+    until(lambda: kafka.at_work == {} and one.errors != [])
+    kafka.committed[QUEUES[1]] = (5, "trimtab:2:")
+    kafka.wanted = "trimtab"
+    until(lambda: len(kafka.at_work) == 2)
+
+    assert [8, 5] == [one.begun[it] for it in QUEUES[:2]]
+
+
 @pytest.mark.parametrize("mistake", [LookupError, SystemExit, CancelledError])
 def test_a_callback_that_raises_at_the_beginning_ends_the_member(
     pair: tuple[Process, Process], mistake: type[BaseException]

@@ -20,6 +20,7 @@ from trimtab.errors import CallbackError
 from trimtab.moving.claims import Claims
 from trimtab.moving.company import Company
 from trimtab.moving.ending import Ending
+from trimtab.moving.places import Places
 from trimtab.moving.sides import LastCommit, Plan, Side, asks_who_can, given_to, planned
 from trimtab.moving.silence import Silence
 from trimtab.moving.subscription import Subscription
@@ -54,8 +55,7 @@ class Mover:
         """By Kafka's coordinator, each time under another number."""
         self._count = 0
         self._working: dict[QueueRef, tuple[Side, Grant]] = {}
-        self._reached: dict[QueueRef, int] = {}
-        """Of what was finished, and could not be committed: where it is to go on."""
+        self._places = Places()
         self._lock = threading.Lock()
         """Of these; never held for long."""
         self._claims = Claims()
@@ -220,17 +220,12 @@ class Mover:
                 known = self._granted.get(queue) if side == "trimtab" else Grant(queue, last.token)
                 if known is None:
                     continue  # it was lost a moment ago
-                begun = replace(known, position=self._place(known, last))
+                begun = replace(known, position=self._places.next(known, last))
                 self._working[queue] = side, begun
                 grants.append(begun)
         if grants:
             with self._ending.after_a_mistake():
                 self._handover.on_assigned(tuple(grants))
-
-    def _place(self, grant: Grant, last: LastCommit) -> int | None:
-        """Where to go on: what was committed, or what its last owner has reached beyond that."""
-        places = (last.offset, grant.position, self._reached.pop(grant.queue, None))
-        return max((it for it in places if it is not None), default=None)
 
     def _idle(self, plan: Plan, commits: dict[QueueRef, LastCommit]) -> dict[QueueRef, int | None]:
         """How far those are that move, and are not worked on."""
@@ -238,7 +233,7 @@ class Mover:
             reached = {}
             for queue in plan.move.keys() - self._working.keys():
                 grant = self._granted.get(queue) if commits[queue].side == "trimtab" else None
-                reached[queue] = self._place(grant or Grant(queue, 0), commits[queue])
+                reached[queue] = self._places.next(grant or Grant(queue, 0), commits[queue])
         return reached
 
     def _move(self, plan: Plan, commits: dict[QueueRef, LastCommit], reached: Positions) -> None:
@@ -246,13 +241,14 @@ class Mover:
         places = dict[QueueRef, tuple[int, str]]()
         for queue, at in reached.items():
             token = self._token(queue, commits[queue], is_taken=queue in plan.taken)
+            if at is not None:
+                self._places.finish(queue, commits[queue], at)
             if at is not None and token is not None:
-                self._reached[queue] = at
                 places[queue] = at, given_to(plan.move[queue], token)
         if places:
             self._subscription.commit(places)
         for queue in places:
-            self._reached.pop(queue, None)
+            self._places.commit(queue)
 
     def _token(self, queue: QueueRef, last: LastCommit, *, is_taken: bool) -> int | None:
         """The token under which it is owned on the side that it is on; None if it is not."""
