@@ -32,6 +32,8 @@ class CauseKind(StrEnum):
     """More was found published than the controller remembered."""
     AILMENT = "ailment"
     """The strategy, or the step, has failed, or has succeeded again."""
+    SETTINGS = "settings"
+    """The controller was started with other settings than those that decided last."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ class PolicySettings(Section):
     strategy: str = _DEFAULT.strategy
     """How queues are spread over members. STICKY keeps loads even and moves the fewest queues; AVG
     gives each member one contiguous run, as RocketMQ does. Changing it moves queues once, in every
-    group."""
+    group, when the controller starts with it."""
 
     strategy_options: dict[str, JsonValue] = Field(default_factory=dict)
     """Options of the strategy, such as `percent` of CANARY or `queue_weights` of STICKY: see

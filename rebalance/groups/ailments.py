@@ -166,7 +166,7 @@ def _summary(
     try:
         draft = Draft(state, policy)
         books, roster = draft.handover.books.merged(), draft.membership.members.merged()
-        common = commons.Commons.of(state, roster, draft.policy)
+        common = commons.Commons.of(state, roster)
         strategy = state.rules.strategy or draft.policy.strategy
         return (summarise(state, books, common, strategy, now.appended, cause),)
     except MemoryError:

@@ -15,18 +15,20 @@ RocketMQ's clients share the queues of single topics, and own the rest (``Member
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from rebalance.allocation import first_of
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Mode, Portion
 from rebalance.groups.model.member import Member
-from rebalance.groups.model.overrides import effective
-from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster, Trait
 from rebalance.groups.model.route import Route
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.model.subscriptions import known, popped_by, topics_of, wants
-from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Naming, Queue, TopicName, java_order
+from rebalance.ids import ANY_QUEUE, MemberId, Naming, Queue, TopicName, java_order
+
+_ALL: Final = -1
+"""The share number with which each draws from every queue."""
 
 Drawn = Mapping[MemberId, Sequence[Queue]]
 """What each member of a ring draws from."""
@@ -44,22 +46,20 @@ def _draws_from(member: Member, topic: TopicName) -> bool:
 class Commons:
     """What the members of one group work on in common."""
 
-    group: GroupName
     members: Roster
     routes: Mapping[TopicName, Route]
-    policy: Policy
-    popped: Mapping[TopicName, int | None]
-    """By an operator's command, with the share number of each."""
+    share_numbers: Mapping[TopicName, int]
+    """The share numbers of topics (``share_numbers``)."""
     there: frozenset[TopicName]
     """Topics that exist."""
     _rings: dict[TopicName, Drawn] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, state: GroupState, roster: Roster, policy: Policy) -> "Commons":
+    def of(cls, state: GroupState, roster: Roster) -> "Commons":
         """Return the commons of a group as it stands."""
         routes = state.topics.routes
         there = known(routes) if roster.those(Trait.OWNS_NOTHING) else frozenset()
-        return cls(state.name, roster, routes, policy, state.rules.popped, there)
+        return cls(roster, routes, state.outbox.share_numbers, there)
 
     def portion(self, name: MemberId) -> Portion:
         """Return what a member works on.
@@ -114,9 +114,7 @@ class Commons:
                 for name, member in self.members.items()
                 if _draws_from(member, topic) and not member.draining
             ]
-            following = self.popped.get(topic)
-            if following is None:
-                following = self.policy.share_number_of(self.group, topic)
+            following = self.share_numbers.get(topic, _ALL)
             self._rings[topic] = ring(queues, sorted(names, key=java_order), following)
         return self._rings[topic]
 
@@ -142,15 +140,27 @@ def _every(queues: Sequence[Queue]) -> Sequence[Queue]:
     return list(dict.fromkeys(it._replace(id=ANY_QUEUE) if it.broker else it for it in queues))
 
 
+def share_numbers(draft: Draft) -> dict[TopicName, int]:
+    """Return the share number of each topic, but of those that each draws from as a whole."""
+    roster, policy, popped = draft.membership.members.merged(), draft.policy, draft.rules.popped
+    some = roster.those(Trait.OWNS_NOTHING) | roster.those(Trait.POPPING)
+    if not any(_draws(roster[name]) for name in some):
+        return {}
+    found = dict[TopicName, int]()
+    for topic in sorted(draft.topics.routes.merged()):
+        own = popped.get(topic)
+        number = policy.share_number_of(draft.before.name, topic) if own is None else own
+        if number > 0:
+            found[topic] = number
+    return found
+
+
 def readers(draft: Draft, after: Commons) -> list[MemberId]:
     """Return the members whose part of the commons this step changed."""
     changed, told = draft.topics.routes.written.keys(), draft.membership.members.written
-    rules = draft.before.rules
-    ruled = effective(draft.general, rules.overrides, rules.pace_ms)
-    as_ruled = ruled is draft.policy and rules.popped == after.popped
-    if not changed and not told and as_ruled:
+    if not changed and not told and draft.before.outbox.share_numbers == after.share_numbers:
         return []
-    before = Commons.of(draft.before, draft.membership.members.before, ruled)
+    before = Commons.of(draft.before, draft.membership.members.before)
     names = after.members.those(Trait.OWNS_NOTHING) | after.members.those(Trait.POPPING)
     names |= before.members.those(Trait.POPPING) & after.members.keys()
     others = {name: after.members[name] for name in names}

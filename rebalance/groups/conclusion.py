@@ -65,7 +65,7 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     kept = _remembered(state)
     decided = state.epoch > draft.before.epoch
     decisions: list[Decision] = list(draft.outbox.notes)
-    common = commons.Commons.of(state, roster, draft.policy)
+    common = commons.Commons.of(state, roster)
     readers, cause = (
         _readers(draft, state, common),
         state.outbox.epoch_cause or state.outbox.change_cause,
@@ -93,10 +93,11 @@ def _remembered(state: GroupState) -> GroupState:
 def _next_state(draft: Draft) -> GroupState:
     before, said = draft.before, draft.before.outbox
     if not draft.decided:
-        outbox = Outbox(said.change_cause, said.epoch_cause)
+        outbox = replace(said, unposted=())
         return draft.closed(before.epoch, before.group_epoch, outbox, draft.deadline)
     group_epoch = draft.next_epoch if draft.outbox.changes else before.group_epoch
-    outbox = Outbox(attribution.last_change(draft), draft.outbox.cause_of_step)
+    change, cause = attribution.last_change(draft), draft.outbox.cause_of_step
+    outbox = Outbox(change, cause, share_numbers=commons.share_numbers(draft))
     return draft.closed(draft.next_epoch, group_epoch, outbox, timers.earliest(draft))
 
 

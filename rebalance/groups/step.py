@@ -20,6 +20,7 @@ from rebalance.allocation import Allocator
 from rebalance.groups import (
     adoption,
     ailments,
+    in_force,
     obeying,
     routing,
     settings,
@@ -71,7 +72,8 @@ def step(
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
     news, starts = None, False
     # At a start of the controller the batch also brings what was found published.
-    if not STARTING.isdisjoint(map(type, events)):
+    is_first = not STARTING.isdisjoint(map(type, events))
+    if is_first:
         starts = any(isinstance(event, Begun) for event in events)
         events = [it for it in remains.without_refused(events) if not isinstance(it, Begun)]
         news = adoption.published(state, events)
@@ -83,6 +85,8 @@ def step(
     if starts or not draft.before.is_out:
         _note_published(draft, now, starts=starts)
     _enter(draft, events, news, now, starts=starts)
+    if is_first and news is None:  # an adoption computes everything anew
+        in_force.compare(draft, now)
     if draft.is_quiet and draft.before.is_settled:
         return unchanged(draft)
     return conclude(draft, _move(draft, allocator, now), now)
@@ -149,6 +153,7 @@ def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
         baton.settle(draft, now)  # each queue goes one step towards the target
     notice.give(draft)  # from when on holders can know it
     attribution.note(draft)  # which event is the cause
+    in_force.note(draft)  # which settings the group counts on
     return moves
 
 

@@ -13,7 +13,7 @@ GROUPS = ROOT / "rebalance" / "groups"
 WRITERS = {
     "membership": ("members",),
     "topics": ("routing.py",),
-    "target": ("succession.py", "target.py"),
+    "target": ("in_force.py", "succession.py", "target.py"),
     "handover": ("handover",),
     "rules": ("obeying.py",),
 }

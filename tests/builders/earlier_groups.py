@@ -11,8 +11,15 @@ from rebalance.ids import Millis, TopicName
 from tests.builders.full_cluster import CLUSTER
 
 
+def before_settings(group: GroupState) -> GroupState:
+    """Return a group as it could be before it was kept which settings were in force."""
+    target, outbox = replace(group.target, asked=""), replace(group.outbox, share_numbers={})
+    return replace(group, target=target, outbox=outbox)
+
+
 def before_holds(group: GroupState) -> GroupState:
     """Return a group as it could be before it was kept who begins on hold alone."""
+    group = before_settings(group)
     people = group.membership.members.items()
     members = {name: replace(it, on_hold_alone=False) for name, it in people}
     return replace(group, membership=replace(group.membership, members=members))

@@ -215,6 +215,7 @@ GROUP = GroupState(
         at=Millis(169),
         shortage={"n165": 166, "n167": 168},
         heirs={Queue(TopicName("n113"), BrokerName("n114"), 115): MemberId("n112")},
+        asked="n263",
     ),
     handover=Handover(
         books={
@@ -290,6 +291,7 @@ GROUP = GroupState(
             MemberId("n249"),
             MemberId("n250"),
         ),
+        share_numbers={TopicName("n264"): 265},
     ),
     ailment=Ailment(reason="n245", tried=Epoch(246), withheld_until=Millis(247)),
     deadline=Millis(251),

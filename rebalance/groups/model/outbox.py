@@ -3,11 +3,12 @@
 Each module notes in it what it has decided; ``conclusion`` sends it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rebalance.causes import Cause
 from rebalance.groups.model.decisions import Decision, Ending
-from rebalance.ids import Epoch, MemberId, Millis, Queue
+from rebalance.ids import Epoch, MemberId, Millis, Queue, TopicName
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,9 @@ class Outbox:
     unposted: tuple[MemberId, ...] = ()
     """Members whose record of the last step is not known to be published yet (``unread``).
     Invariant: members of the group as that step left it."""
+    share_numbers: Mapping[TopicName, int] = field(default_factory=dict)
+    """The share numbers by which members were told what to draw from (``commons``); of a topic that
+    is not named each draws from all queues. Invariant: all are positive."""
 
 
 Way = tuple[MemberId, MemberId, Epoch, Ending, Cause | None]

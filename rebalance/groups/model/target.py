@@ -26,6 +26,9 @@ class Target:
     heirs: Mapping[Queue, MemberId] = field(default_factory=dict)
     """By queue, who would own it if its owner went (``dealing``). Invariant: each queue
     has an owner, and its heir is another member."""
+    asked: str = ""
+    """Which strategy the group counted on when it last changed, and how it was set (``in_force``);
+    empty: not known."""
 
 
 @dataclass(slots=True)
@@ -37,6 +40,7 @@ class TargetDraft:
     at: Millis | None
     shortage: Mapping[str, int]
     heirs: Mapping[Queue, MemberId]
+    asked: str
 
     is_new: bool = False
     """It was computed in this step."""
@@ -54,7 +58,8 @@ class TargetDraft:
     @classmethod
     def of(cls, before: Target) -> "TargetDraft":
         """Open it."""
-        return cls(before.owners, before.epoch, before.at, before.shortage, before.heirs)
+        owners, heirs = before.owners, before.heirs
+        return cls(owners, before.epoch, before.at, before.shortage, heirs, before.asked)
 
     def hasten(self) -> None:
         """Wait for no interval between targets: an operator does not want to."""
@@ -89,4 +94,4 @@ class TargetDraft:
             assert heir is None or owner not in {None, heir}, f"{heir} stands by for {owner}"
         # Nor is the next step to wait.
         at = None if self.deferred and self.urgent else self.at
-        return Target(self.owners, epoch, at, self.shortage, self.heirs)
+        return Target(self.owners, epoch, at, self.shortage, self.heirs, self.asked)

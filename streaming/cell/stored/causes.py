@@ -23,6 +23,7 @@ _KINDS: Final = {
     11: CauseKind.REST,
     12: CauseKind.ADOPTION,
     13: CauseKind.AILMENT,
+    14: CauseKind.SETTINGS,
 }
 _NUMBERS: Final = {kind: number for number, kind in _KINDS.items()}
 

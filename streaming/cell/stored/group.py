@@ -18,7 +18,7 @@ from rebalance.groups.model.membership import Membership
 from rebalance.groups.model.outbox import Outbox
 from rebalance.groups.model.state import Ailment, GroupState
 from rebalance.groups.model.target import Target
-from rebalance.ids import Epoch, GroupName, Incarnation, Life, MemberId, Millis, Queue
+from rebalance.ids import Epoch, GroupName, Incarnation, Life, MemberId, Millis, Queue, TopicName
 from streaming.cell.stored.beats import BeatsForm
 from streaming.cell.stored.books import BooksForm, Members, books, books_form
 from streaming.cell.stored.causes import CauseForm, cause, cause_form
@@ -56,6 +56,7 @@ class TargetForm(Form):
     """The queues that have a standing heir; None: the same."""
     heirs: list[Place]
     """The standing heirs of those."""
+    asked: str = ""
 
 
 class HandoverForm(Form):
@@ -85,6 +86,7 @@ class GroupForm(Form):
     cause: CauseForm | None
     occasion: CauseForm | None
     ailment: AilmentForm | None
+    share_numbers: dict[TopicName, int] = field(default_factory=dict)
 
 
 def group_form(state: GroupState) -> GroupForm:
@@ -109,6 +111,7 @@ def group_form(state: GroupState) -> GroupForm:
         cause=None if said.change_cause is None else cause_form(said.change_cause),
         occasion=None if said.epoch_cause is None else cause_form(said.epoch_cause),
         ailment=None if ailment is None else _ailment_form(ailment),
+        share_numbers=dict(said.share_numbers),
     )
 
 
@@ -129,6 +132,7 @@ def group(form: GroupForm, beats: BeatsForm, deadline: Millis | None) -> GroupSt
             change_cause=None if form.cause is None else cause(form.cause),
             epoch_cause=None if form.occasion is None else cause(form.occasion),
             unposted=beats.unposted,
+            share_numbers=form.share_numbers,
         ),
         ailment=None if form.ailment is None else _ailment(form.ailment),
         deadline=deadline,
@@ -160,7 +164,10 @@ def with_beats(
         handover=state.handover,
         rules=state.rules,
         outbox=Outbox(
-            change_cause=said.change_cause, epoch_cause=said.epoch_cause, unposted=unposted
+            change_cause=said.change_cause,
+            epoch_cause=said.epoch_cause,
+            unposted=unposted,
+            share_numbers=said.share_numbers,
         ),
         ailment=state.ailment,
         deadline=deadline,
@@ -179,6 +186,7 @@ def _target_form(target: Target, places: Places[Queue], names: Places[MemberId])
         shortage=dict(target.shortage),
         heired=None if [*heirs] == [*owners] else places.of(heirs),
         heirs=names.of(heirs.values()),
+        asked=target.asked,
     )
 
 
@@ -191,6 +199,7 @@ def _target(form: TargetForm, known: Sequence[Queue], names: Sequence[MemberId])
         at=form.at,
         shortage=form.shortage,
         heirs=dict(zip(heired, map(names.__getitem__, form.heirs), strict=True)),
+        asked=form.asked,
     )
 
 

@@ -7,7 +7,6 @@ import pytest
 from rebalance.groups.commons import Commons
 from rebalance.groups.model.books import Books
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
-from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster
 from rebalance.groups.model.rules import Rules
 from rebalance.groups.summary import PEOPLE, summarise
@@ -18,7 +17,7 @@ from tests.builders.group import BEGINNING, GroupBuilder, a_group
 def summary(group: GroupBuilder) -> GroupSummarised:
     """Summarise a group."""
     state = group.state
-    common = Commons.of(state, Roster(state.membership.members), Policy())
+    common = Commons.of(state, Roster(state.membership.members))
     return summarise(state, Books(state.handover.books), common, "AVG", Millis(7), BEGINNING)
 
 
@@ -177,7 +176,7 @@ def test_what_was_commanded_is_told_from_what_is_in_force() -> None:
     """A strategy of its own, also if it is the policy's as well; and when a pause ends."""
     state, common = (
         OWNED.state,
-        Commons.of(OWNED.state, Roster(OWNED.state.membership.members), Policy()),
+        Commons.of(OWNED.state, Roster(OWNED.state.membership.members)),
     )
     books = Books(state.handover.books)
     for own, until in ((None, None), ("AVG", Millis(9))):

@@ -35,6 +35,7 @@ from tests.builders.earlier_groups import (
     before_names,
     before_paces,
     before_racks,
+    before_settings,
     before_voters,
     of_version_1,
 )
@@ -144,6 +145,7 @@ BEFORE_ASKS: Final = replace(PULSES, asks=np.full(3, NEVER))
         ("cell-v2-before-leaves", before_leaves(GROUP), PULSES, before_callers()),
         ("cell-v2-before-callers", before_holds(GROUP), PULSES, before_callers()),
         ("cell-v2-before-holds", before_holds(GROUP), PULSES, CLUSTER),
+        ("cell-v2-before-settings", before_settings(GROUP), PULSES, CLUSTER),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )

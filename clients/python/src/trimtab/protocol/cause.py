@@ -28,6 +28,7 @@ CAUSES: Final = (
     "claim",
     "adoption",
     "ailment",
+    "settings",
 )
 """The kinds known today; `release` is reserved. A cause explains and commands nothing, so readers
 accept others too."""
