@@ -45,7 +45,9 @@ Rack = Annotated[
 Add = Annotated[int, typer.Option(metavar="N", min=0, max=MOST, help="Number of members to add.")]
 Like = Annotated[
     str | None,
-    typer.Option(metavar="MEMBER", show_default=False, help="New members copy this one."),
+    typer.Option(
+        metavar="MEMBER", show_default=False, help="New members copy this one, and its name."
+    ),
 ]
 Topics = Annotated[
     list[str] | None,
@@ -76,7 +78,8 @@ def plan(
     The group is rebuilt from what is published, as by a controller that starts, and stepped by the
     controller's own code under these settings. Several changes happen one after the other. For
     members that fall silent it also says how long that takes, and whether the controller would
-    believe so many. A host is the beginning of a member's name or instance.
+    believe so many. A host is the beginning of a member's name or instance. Members that come are
+    named after one that is there, because some strategies go by names: worker-1-new-1.
 
     Examples:
       trimtab plan billing --drain worker-3

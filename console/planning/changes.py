@@ -52,7 +52,7 @@ class Added:
 
     count: int
     like: MemberId | None = None
-    """None: they subscribe what most do, and say nothing else of themselves."""
+    """None: they subscribe what most may own, and say nothing else of themselves."""
     topics: frozenset[TopicName] = frozenset()
     """If any is named: these."""
 
@@ -67,6 +67,8 @@ class Told:
     changes: list[str] = field(default_factory=list)
     why: dict[MemberId, str] = field(default_factory=dict)
     """What becomes of members that come or go."""
+    added: list[MemberId] = field(default_factory=list)
+    """Members that come; their names are made up."""
     notes: list[str] = field(default_factory=list)
     refused: bool = False
 
@@ -148,31 +150,31 @@ def _lose(group: Rehearsal, lost: Lost, told: Told) -> None:
 
 
 def _add(group: Rehearsal, added: Added, told: Told) -> None:
-    taken = group.state.membership.members
-    free = (f"new-{number}" for number in range(1, added.count + len(taken) + 1))
+    taken, model = group.state.membership.members, _model(group, added.like)
+    free = (f"{model}-new-{number}" for number in range(1, added.count + len(taken) + 1))
     names = [MemberId(it) for it in free if it not in taken][: added.count]
     what = f"{several(names)} {'comes' if added.count == 1 else 'come'}"
     told.changes.append(what if added.like is None else f"{what}, like {added.like}")
     told.why |= dict.fromkeys(names, "comes")
+    told.added += names
     if strange := added.topics - group.state.topics.routes.keys():
         told.notes.append(
             f"{several(sorted(strange))}: no member of the group subscribes this, so its queues "
             "are not known, and nothing of it is planned"
         )
-    joins = [_join(group, name, added) for name in names]
+    joins = [_join(group, name, added, taken[model]) for name in names]
     for decision in group.hear(joins):
         if isinstance(decision, EventRefused):
             told.notes.append(f"refused: {decision.reason.value}: {decision.detail}")
             told.refused = True
 
 
-def _join(group: Rehearsal, name: MemberId, added: Added) -> Joined:
+def _join(group: Rehearsal, name: MemberId, added: Added, model: Member) -> Joined:
     """Have a member say what its model has said, but for its name and instance."""
-    life, model = Life(name, _LIFE), _model(group, added.like)
     topics, patterns = (added.topics, frozenset()) if added.topics else wish_of(model)
     return Joined(
         group.now,
-        life,
+        Life(name, _LIFE),
         1,
         topics,
         session_timeout_ms=model.session_timeout_ms,
@@ -186,16 +188,21 @@ def _join(group: Rehearsal, name: MemberId, added: Added) -> Joined:
     )
 
 
-def _model(group: Rehearsal, like: MemberId | None) -> Member:
-    """Return the member that is named, or the first of those that subscribe what most do.
+def _model(group: Rehearsal, like: MemberId | None) -> MemberId:
+    """Return the member that is named, or the first of those that may own what most may own.
+
+    Those that come are named after it: to some strategies a name says in which room a member is, or
+    on which side.
 
     Raises:
         Failure: There is none.
     """
     members = group.state.membership.members
     if like is not None:
-        return members[known(group, like)]
+        return known(group, like)
     if not members:
         raise Failure(f"{group.state.name} has no member that new members could copy", _NOT_FOUND)
-    wishes = Counter(map(wish_of, members.values()))
-    return max(sorted(members.items()), key=lambda entry: wishes[wish_of(entry[1])])[1]
+    reach = group.reach()
+    kinds = {name: (wish_of(it), reach.get(name)) for name, it in sorted(members.items())}
+    most = Counter(kinds.values())
+    return max(kinds, key=lambda name: most[kinds[name]])

@@ -15,9 +15,10 @@ from console.planning.changes import Change, Told, happen
 from console.planning.known import Known
 from console.planning.rebuilding import rebuilt
 from console.planning.rehearsal import Rehearsal
+from console.views.sentences import several
 from rebalance.allocation import Allocator
 from rebalance.groups.model.policy import Policy
-from rebalance.groups.model.state import GroupState
+from rebalance.groups.model.state import Ailment, GroupState
 from rebalance.ids import Epoch, MemberId, Queue
 
 Asking = Callable[[Rehearsal], Iterable[Change]]
@@ -84,7 +85,7 @@ def plan(known: Known, policy: Policy, asking: Asking, *, resumed: bool) -> Plan
         happen(group, change, told, Epoch(known.summary.epoch))
     after = group.state
     if after.ailment is not None:
-        raise Failure(f"{known.summary.group}: {after.ailment.reason}", ExitCode.UNHEALTHY)
+        raise _failed(known.summary.group, after.ailment.reason, told, was=begun.ailment)
     told.notes += [
         f"{count} queues have no worker: {why}" for why, count in after.target.shortage.items()
     ]
@@ -101,6 +102,15 @@ def plan(known: Known, policy: Policy, asking: Asking, *, resumed: bool) -> Plan
         before=_loads(begun),
         after=_loads(after),
     )
+
+
+def _failed(group: str, reason: str, told: Told, *, was: Ailment | None) -> Failure:
+    """Say what the strategy says; it may know nobody by a name that was made up here."""
+    if was is None and told.added:
+        names = several(told.added)
+        said = f"the strategy has no answer with {names}; if its options list members, list these"
+        return Failure(f"{group}: {said}: {reason}", ExitCode.USAGE)
+    return Failure(f"{group}: {reason}", ExitCode.UNHEALTHY)
 
 
 def _doubts(state: GroupState) -> Iterator[str]:

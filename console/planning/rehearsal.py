@@ -4,18 +4,22 @@ No time passes, so nobody expires and no hand-over is late: who is lost is taken
 for its session already. A target that would wait for its interval does not.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from console.errors import Failure
 from rebalance.allocation import Allocator
 from rebalance.errors import BrokenInvariant
 from rebalance.groups.model.decisions import Decision
+from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Moment
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
-from rebalance.ids import MemberId, Millis
+from rebalance.groups.target import question
+from rebalance.ids import MemberId, Millis, TopicName
+from rebalance.realms import Apart
 from rebalance.stamp import Stamp
 from streaming.cell.containment import strategy_of
 
@@ -56,6 +60,13 @@ class Rehearsal:
                 return
             self.state = replace(self.state, target=replace(self.state.target, at=None))
             self.hear()
+
+    def reach(self) -> Mapping[MemberId, AbstractSet[TopicName]]:
+        """Return what each member may own: topics, or realms if the strategy keeps some apart."""
+        strategy = strategy_of(self.state, self.general)
+        request = question(Draft(self.state, self.policy))
+        asked = strategy.realms(request) if isinstance(strategy, Apart) else request
+        return {name: one.topics for name, one in asked.candidates.items()}
 
     def silence(self, names: Collection[MemberId]) -> Sequence[Decision]:
         """Have members be silent for longer than they may; return what is decided then."""

@@ -228,12 +228,12 @@ def test_who_comes_goes_and_how_it_is_shared_is_planned(
         return before | {row["queue"]: row["to"] for row in told["moved"]}
 
     planned = plan("--add", "1")
-    command = [sys.executable, "-m", "tests.integration.worker", json.dumps(arguments("new-1"))]
+    command = [sys.executable, "-m", "tests.integration.worker", json.dumps(arguments("a-new-1"))]
     with subprocess.Popen(command) as lost:
         try:
-            published.wait_until(lambda: published.is_stable(group, ["a", "b", "new-1"], QUEUES))
+            published.wait_until(lambda: published.is_stable(group, ["a", "a-new-1", "b"], QUEUES))
             assert planned == owners(terminal, group)
-            planned = plan("--lose-host", "new")
+            planned = plan("--lose-host", "a-new")
         finally:
             lost.kill()
     published.wait_until(lambda: published.is_stable(group, ["a", "b"], QUEUES))

@@ -9,16 +9,16 @@ import pytest
 
 from allocators import allocator
 from console.settings import load
+from console.views.sentences import queue_name
 from rebalance.groups.model.commands import Command
 from rebalance.groups.model.decisions import CommandAnswered, EventRefused
-from rebalance.groups.model.events import Event
+from rebalance.groups.model.events import Event, Released
 from rebalance.groups.model.policy import Policy
-from rebalance.ids import MemberId, Naming, Queue
+from rebalance.ids import Life, MemberId, Naming, Queue
 from rebalance.stamp import Stamp
 from sinks import Outlet, record_of
 from streaming.wire.translation import event_of
-from tests.builders.notation import naming_text
-from tests.builders.records import beat_of, commanded, marked, released
+from tests.builders.records import beat_of, commanded, marked
 from tests.builders.story import Story, only
 from trimtab.protocol import MEMBERS, ROUTES, Join, Record, Route, RunRef, encode
 
@@ -144,9 +144,7 @@ class PublishedGroup:
     def _obey(self) -> None:
         """Let members release what they are told to give, until nothing is left to give."""
         while told := [it for it in self.story.records.values() if it and it.portion.give]:
-            self.story.reads(
-                *(released(f"{it.member}:{LIFE}", _namings(it.portion.give)) for it in told)
-            )
+            self.story.reads(*(_released(it.life, it.portion.give) for it in told))
 
     def _publish(self) -> None:
         for decision in self.story.decisions[self._published :]:
@@ -159,7 +157,7 @@ class PublishedGroup:
 def moved(before: dict[Queue, MemberId], after: dict[Queue, MemberId]) -> dict[str, Any]:
     """What has really moved."""
     return {
-        f"{queue.topic}-{queue.id}": (before.get(queue), after.get(queue))
+        queue_name(queue): (before.get(queue), after.get(queue))
         for queue in before.keys() | after.keys()
         if before.get(queue) != after.get(queue)
     }
@@ -186,8 +184,8 @@ def route(topic: str, queues: int, version: int = 1) -> Route:
     return Route(topic=topic, version=version, exists=True, runs=(RunRef("", 0, queues),))
 
 
-def _namings(given: tuple[Naming, ...]) -> str:
-    return " ".join(map(naming_text, given))
+def _released(life: Life, given: tuple[Naming, ...]) -> Callable[[Stamp], Released]:
+    return lambda stamp: Released(stamp, life, given)
 
 
 def _read(record: Record) -> Any:  # noqa: ANN401 - a record of a story

@@ -50,7 +50,7 @@ def burns(group: PublishedGroup) -> None:
 
 def grows(group: PublishedGroup) -> None:
     """Two members come."""
-    group.joins("new-1", "new-2")
+    group.joins("node-1-a-new-1", "node-1-a-new-2")
 
 
 def changes(group: PublishedGroup) -> None:
@@ -96,7 +96,9 @@ def test_who_would_come_shares_what_a_command_has_shared(group: PublishedGroup, 
     code, plan = ask("plan", NAME, "--add", "1", "--like", "client-a")
 
     assert (0, []) == (code, plan["moved"])
-    assert {0} == {row["after"] for row in plan["members"] if row["member"] in {*names, "new-1"}}
+    assert {0} == {
+        row["after"] for row in plan["members"] if row["member"] in {*names, "client-a-new-1"}
+    }
 
 
 def test_a_plan_says_why(ask: Ask) -> None:
@@ -174,8 +176,8 @@ def test_those_that_come_are_like_one_that_is_there(ask: Ask) -> None:
     _, alike = ask("plan", NAME, "--add", "1", "--like", "node-1-b")
     _, others = ask("plan", NAME, "--add", "1", "--topic", "payments")
 
-    assert ["new-1 comes, like node-1-b"] == alike["changes"]
-    assert {"new-1"} == {row["to"] for row in alike["moved"]}
+    assert ["node-1-b-new-1 comes, like node-1-b"] == alike["changes"]
+    assert {"node-1-b-new-1"} == {row["to"] for row in alike["moved"]}
     assert [] == others["moved"]
     (note,) = others["notes"]  # it may be a typo, and is no plan in which nothing moves
     assert note.startswith("payments: no member of the group subscribes this, so its queues are")

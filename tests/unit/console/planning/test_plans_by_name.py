@@ -1,0 +1,78 @@
+"""A plan of members that come, under strategies that go by their names."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.console.planning.published_group import (
+    NAME,
+    Ask,
+    PublishedGroup,
+    by_default,
+    moved,
+    told,
+)
+from trimtab.protocol import Route, RunRef
+
+ROOMS = ("MACHINE_ROOM_NEARBY", {"inner": "AVG", "resolver": "before-first-dash"})
+LISTED = {"brokers": {"b1": "r1"}, "clients": {"x": "r1", "y": "r1"}}
+CANARIES = ("CANARY", {"prefix": "canary-", "percent": 40})
+IN_ROOMS = ("r1-a", "r1-b", "r2-c")
+WITH_CANARIES = ("canary-1", "w-1", "w-2")
+
+
+@pytest.fixture
+def group(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> PublishedGroup:
+    """Some members, and eight queues on each of some brokers, at rest."""
+    (strategy, options), names = request.param
+    monkeypatch.setenv("TRIMTAB_POLICY__STRATEGY", strategy)
+    monkeypatch.setenv("TRIMTAB_POLICY__STRATEGY_OPTIONS", json.dumps(options))
+    policy = replace(by_default(), strategy=strategy, strategy_options=json.dumps(options))
+    group = PublishedGroup(policy)
+    group.joins(*names)
+    brokers = ["r1-b1", "r1-b2", "r2-b3"] if names == IN_ROOMS else ["b1"]
+    runs = tuple(RunRef(it, 0, 8) for it in brokers)
+    group.hears(Route(topic="orders", version=1, exists=True, runs=runs))
+    group.waits(2)
+    return group
+
+
+@pytest.mark.parametrize(
+    ("group", "question", "who"),
+    [
+        ((ROOMS, IN_ROOMS), ("--add", "2", "--like", "r1-a"), ("r1-a-new-1", "r1-a-new-2")),
+        ((ROOMS, IN_ROOMS), ("--add", "2"), ("r1-a-new-1", "r1-a-new-2")),
+        ((CANARIES, WITH_CANARIES), ("--add", "1", "--like", "canary-1"), ("canary-1-new-1",)),
+        ((CANARIES, WITH_CANARIES), ("--add", "1"), ("w-1-new-1",)),
+    ],
+    indirect=["group"],
+)
+def test_who_comes_is_where_its_model_is(
+    group: PublishedGroup, ask: Ask, question: tuple[str, ...], who: tuple[str, ...]
+) -> None:
+    """In its room, or on its side; if none is named, on that of most."""
+    code, plan = ask("plan", NAME, *question)
+    before = group.owners()
+    group.joins(*who)
+
+    assert 0 == code
+    assert moved(before, group.owners()) == told(plan)
+    assert {*who} <= {row["to"] for row in plan["moved"]}
+
+
+@pytest.mark.parametrize(
+    "group",
+    [(("MACHINE_ROOM_NEARBY", {"inner": "AVG", "resolver": LISTED}), ("x", "y"))],
+    indirect=True,
+)
+def test_a_name_that_no_table_lists_is_the_plans_own_fault(group: PublishedGroup, ask: Ask) -> None:
+    """The group is well; the table is to list who comes."""
+    del group
+    code, plan = ask("plan", NAME, "--add", "1")
+
+    assert 2 == code
+    assert (
+        "billing: the strategy has no answer with x-new-1; if its options list members, list these:"
+        in plan["error"]
+    )
