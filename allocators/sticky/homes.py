@@ -14,7 +14,7 @@ queue leaves its racks only when they have nobody for it.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -33,6 +33,8 @@ ANYWHERE = ""
 """The rack of a queue that has none, and of a member that names none."""
 NOWHERE: Final = frozenset[str]()
 """No rack."""
+RACK_FULL: Final = "every subscriber in its racks is at its capacity"
+"""Why a queue stays without an owner that has to stay where somebody is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,16 @@ def at_home(racks: Racks, inner: Allocator) -> Apart:
         return AllocationRequest(candidates, queues, request.current)
 
     def allocate(request: AllocationRequest) -> AllocationPlan:
-        return inner(shelves_apart(request))
+        apart = shelves_apart(request)
+        plan = inner(apart)
+        if not plan.unassigned:
+            return plan
+        names = (_name(topic, NOWHERE) for topic in request.queues)
+        free = {queue for name in names for queue in apart.queues.get(name, ())}
+        reasons = {
+            queue: why if queue in free else RACK_FULL for queue, why in plan.unassigned.items()
+        }
+        return replace(plan, unassigned=reasons)
 
     return Apart(allocate, shelves_apart)
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from allocators import allocator
 from rebalance.allocation import AllocationRequest
-from rebalance.ids import TopicName
+from rebalance.ids import MemberId, TopicName
 from rebalance.racks import RackRun
-from tests.unit.allocators.groups import group, member, shares
+from tests.unit.allocators.groups import group, member, shares, shelf
 
 EAST, WEST = member("t", "u", rack="east"), member("t", "u", rack="west")
 
@@ -38,13 +38,21 @@ def test_a_queue_s_own_rack_counts_before_its_topic_s_and_its_broker_s() -> None
 
 
 def test_a_full_rack_does_not_overflow() -> None:
-    """Its queues wait, with the reason."""
-    stay = allocator("STICKY", {"broker_racks": {"": "east"}})
+    """Its queues wait, with the reason; those that have no rack have one of their own."""
+    stay = allocator("STICKY", {"queue_racks": {"t": "east"}})
     members = {"a": member("t", rack="east", cap=1), "b": member("t", rack="west")}
     plan = stay(group(members, {"t": 3}))
 
     assert {"a": ["t0"]} == shares(plan)
-    assert {"every subscriber is at its capacity"} == set(plan.unassigned.values())
+    assert {"every subscriber in its racks is at its capacity"} == set(plan.unassigned.values())
+
+    members = {"a": member("t", "u", rack="east", cap=1)}
+    (had,) = shelf("t", 1)
+    plan = stay(group(members, {"t": 1, "u": 1, "w": 1}, {had: MemberId("a")}))
+    assert {
+        "u": "every subscriber is at its capacity",
+        "w": "no member subscribes the topic",
+    } == {queue.topic: why for queue, why in plan.unassigned.items()}
 
 
 def test_a_member_that_comes_to_a_rack_moves_only_what_stands_there() -> None:
