@@ -12,27 +12,31 @@ from pathlib import Path
 from console.errors import ExitCode, Failure
 
 
-def describe(error: Exception) -> str | None:
+def describe(error: BaseException) -> str | None:
     """Say what is wrong with a line."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg} at character {error.pos}"
     if isinstance(error, KeyError):
-        return str(error.args[0])
+        return str(error.args[0]) if error.args else type(error).__name__
     return str(error) or type(error).__name__
 
 
 def answers(
     lines: Iterable[bytes],
     answer: Callable[[object], object],
-    describe: Callable[[Exception], str | None] = describe,
+    describe: Callable[[BaseException], str | None] = describe,
 ) -> Iterator[str]:
     """Answer every line, in order. Text beyond ASCII is escaped, lone surrogates too."""
     for line in lines:
         try:
-            told = answer(json.loads(line))
-        except Exception as error:  # noqa: BLE001 - a line may hold anything, even a user's code
-            told = {"error": {"message": describe(error)}}
-        yield json.dumps(told, separators=(",", ":"))
+            told = _written(answer(json.loads(line)))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a line may name a user's code
+            told = _written({"error": {"message": describe(error)}})
+        yield told
+
+
+def _written(answer: object) -> str:
+    return json.dumps(answer, separators=(",", ":"))
 
 
 def answer_file(file: Path | None, answer: Callable[[Iterable[bytes]], Iterable[str]]) -> None:

@@ -26,7 +26,7 @@ def answers(lines: Iterable[bytes], plugins: Collection[str] = ()) -> Iterator[s
     return json_lines.answers(lines, lambda scenario: _answered(scenario, plugins), _describe)
 
 
-def _describe(error: Exception) -> str | None:
+def _describe(error: BaseException) -> str | None:
     return error.message if isinstance(error, Refused) else json_lines.describe(error)
 
 
