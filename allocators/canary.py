@@ -6,9 +6,10 @@ they share the first ``percent`` of each topic's queues among themselves (at lea
 all others share the rest. A topic that only one side subscribes is all theirs: with no
 canary alive nothing is held back.
 
-Which queues are reserved depends on nothing but the topic, so canaries come and go without the
-others' queues moving to each other. Inside each side another strategy decides. Its one rule: a
-canary never has a queue that the others could have, nor the other way round.
+Which queues are reserved depends on nothing but the topic, so canaries that join others move none
+of those queues between the sides. The first one takes queues away from the others, and the last
+one gives them back; what that leaves uneven, the strategy that decides inside a side evens out.
+Its one rule: a canary never has a queue that the others could have, nor the other way round.
 """
 
 from dataclasses import replace
