@@ -52,9 +52,9 @@ def _fewest(
     request: AllocationRequest, plan: AllocationPlan, name: str, params: Options
 ) -> int | None:
     """Count STICKY's moves, the fewest; with unequal weights of queues nobody knows how few."""
-    if name == DEFAULT:
-        return None if params.given("queue_weights") else moves(request, plan)
-    return moves(request, sticky(request))
+    if params.given("queue_weights"):
+        return None
+    return moves(request, plan if name == DEFAULT else sticky(request))
 
 
 def moves(request: AllocationRequest, plan: AllocationPlan) -> int:

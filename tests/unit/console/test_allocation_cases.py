@@ -87,6 +87,16 @@ def test_the_options_of_sticky_are_parameters() -> None:
     assert 0 == stuck["minimum_moves"]
 
 
+def test_with_weights_nobody_knows_the_fewest_moves_of_the_inner_strategy_either() -> None:
+    """STICKY without them would count others."""
+    canary = {"prefix": "c", "percent": 50, "queue_weights": {"t": [["", 0, 9]]}}
+    people = [{"id": "c1", "topics": ["t"]}, {"id": "b", "topics": ["t"]}]
+    scenario = {"strategy": "CANARY", "members": people, "topics": {"t": 4}}
+    weighed = ask({**scenario, "params": canary, "previous": {"b": [["t", "", 0]]}})
+
+    assert (1, None) == (weighed["moves"], weighed["minimum_moves"])
+
+
 def _plain(told: list[Any]) -> list[Any]:
     """Leave Java's class out of an error."""
     client, answer = told
