@@ -91,39 +91,67 @@ class Scales:
         """Return who would stand lowest with the queue, of those that have room; or NOBODY."""
         return self._lowest(queue, self.takers[self.kind_of[queue]] & (self.room > 0))
 
-    def step(self, member: int) -> Move | None:
+    def step(self, member: int) -> Sequence[Move]:
         """Return the step that levels ``member`` most with somebody more than a queue below.
 
         That is with somebody who would stand lower with the heaviest queue that it may have of the
-        member's than the member does now.
+        member's than the member does now. Who has no room gives a lighter one for it.
         """
         heaviest = np.zeros_like(self.lifts)
         for kind, shelf in self.shelves[member].items():
             heaviest = np.where(self.takers[kind], np.maximum(heaviest, shelf[-1][0]), heaviest)
-        able = (heaviest > 0) & (self.room > 0)
+        able = heaviest > 0
         able[member] = False
         below = np.flatnonzero(able & (self.lifts + heaviest * self._scale < self.lifts[member]))
-        if not below.size:
-            return None
-        taker = int(below[self.lifts[below].argmin()])
+        roomy = below[self.room[below] > 0]
+        if not roomy.size:
+            full = below[self.lifts[below].argsort(kind="stable")].tolist()
+            swaps = (self._swap(member, other, int(heaviest[other])) for other in full)
+            return next(filter(None, swaps), ())
+        taker = int(roomy[self.lifts[roomy].argmin()])
         near = [entry for kind in self.shelves[member] for entry in self._near(member, taker, kind)]
         _, (_, _, queue) = min((self._lower(member, taker, entry[0]), entry) for entry in near)
-        return Move(queue, taker)
+        return (Move(queue, taker),)
 
     def can_step(self, member: int) -> bool:
         """Say quickly whether there may be a step: for queues as light as its lightest heaviest."""
         light = min((shelf[-1][0] for shelf in self.shelves[member].values()), default=0)
-        lifts = (self.lifts + light * self._scale)[self.room > 0]
-        return bool(light and lifts.size and lifts.min() < self.lifts[member])
+        return bool(light and (self.lifts + light * self._scale).min() < self.lifts[member])
+
+    def _swap(self, member: int, other: int, heaviest: int) -> Sequence[Move]:
+        """Return how two members exchange a queue for a lighter one so that they stand nearest."""
+        lighter = [
+            entry
+            for kind, shelf in self.shelves[other].items()
+            if self.takers[kind][member]
+            for entry in shelf[: bisect_left(shelf, (heaviest,))]
+        ]
+        if not lighter:
+            return ()
+        shelves = self.shelves[member].items()
+        mine = sorted(it for kind, shelf in shelves if self.takers[kind][other] for it in shelf)
+        half = self._half(member, other)
+        found = list[tuple[int, Entry, Entry]]()
+        for entry in lighter:
+            place = bisect_left(mine, (entry[0] + half + 1,))
+            for one in mine[max(place - 1, 0) : place + 1]:
+                if one[0] > entry[0]:
+                    found.append((self._lower(member, other, one[0] - entry[0]), one, entry))
+        _, one, entry = min(found)
+        return Move(entry[2], member), Move(one[2], other)
 
     def _near(self, member: int, taker: int, kind: int) -> list[Entry]:
         """Return the queues of a kind whose weights are nearest to what would level the two."""
         if not self.takers[kind][taker]:
             return []
         shelf = self.shelves[member][kind]
-        gap = int(self.lifts[member] - self.lifts[taker])
-        half = bisect_left(shelf, (gap // int(self._scale[member] + self._scale[taker]) + 1,))
+        half = bisect_left(shelf, (self._half(member, taker) + 1,))
         return shelf[max(half - 1, 0) : half + 1]
+
+    def _half(self, member: int, taker: int) -> int:
+        """Return the weight that would level the two."""
+        gap = int(self.lifts[member] - self.lifts[taker])
+        return gap // int(self._scale[member] + self._scale[taker])
 
     def _lower(self, member: int, taker: int, weight: int) -> int:
         """Return how high the higher of the two stands once the weight has gone over."""

@@ -7,12 +7,13 @@ less than ``sticky``, and exactly this:
 1. A queue goes only to a member that subscribes its topic and has room under its cap, and as many
    are assigned as can be.
 2. Two members are no further apart than a queue: if the one took the heaviest queue of the other
-   that it may have, it would stand at least as high, by load / weight, as the other does now.
-   Between equal members with equal subscriptions and room the largest load is therefore above
-   the smallest by no more than the heaviest queue of the fullest member.
+   that it may have, it would stand at least as high, by load / weight, as the other does now. Or
+   it is full, and has nothing lighter that the other may have. Between equal members with equal
+   caps and subscriptions the largest load is therefore above the smallest by no more than the
+   heaviest queue of the fullest member.
 3. Few moves, not the fewest: a queue leaves an owner that may keep it only where (2) does not hold
-   yet, in a step that lowers the higher of the two, or to make room for a queue that nobody else
-   can take.
+   yet, in a step that lowers the higher of the two (for a lighter one, if the other is full), or
+   to make room for a queue that nobody else can take.
 4. The answer depends on nothing but the request, and asked again about it, nothing moves.
 
 How: keep what may be kept; give away the rest, heaviest first, each to where it stands lowest
@@ -127,9 +128,10 @@ def _levelled(scales: Scales) -> bool:
         lift, member = heappop(fullest)
         if lift + scales.lifts[member] or not scales.can_step(member):
             continue  # it stands elsewhere by now, and again in the heap
-        if step := scales.step(member):
-            scales.move(*step)
+        if steps := scales.step(member):
+            for step in steps:
+                scales.move(*step)
             stepped = True
-            for touched in (member, step.member):
+            for touched in {member, *(step.member for step in steps)}:
                 heappush(fullest, (-scales.lifts[touched], touched))
     return stepped

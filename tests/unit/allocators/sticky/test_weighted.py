@@ -37,6 +37,17 @@ def test_equal_members_end_within_a_queue() -> None:
     assert max(loads.values()) - min(loads.values()) <= max(shelves[fullest])
 
 
+def test_who_is_full_gives_a_lighter_queue_for_a_heavier_one() -> None:
+    """Members that come one after another, and whose caps just fit, end as even."""
+    balanced = allocator("STICKY", {"queue_weights": {"t": [["", 0, 10], ["", 1, 10]]}})
+    alone = balanced(group({"a": member("t", cap=2)}, {"t": 4})).owners
+    both = {"a": member("t", cap=2), "b": member("t", cap=2)}
+    plan = balanced(group(both, {"t": 4}, alone))
+
+    assert {"a": ["t0", "t2"], "b": ["t1", "t3"]} == shares(plan)
+    assert plan == balanced(group(both, {"t": 4}, dict(plan.owners)))
+
+
 def test_what_may_stay_stays() -> None:
     """A join takes over what evens the loads, and nothing is passed between the others."""
     balanced = allocator("STICKY", {"queue_weights": {"t": 5, "u": 2}})
