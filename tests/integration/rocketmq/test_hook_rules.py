@@ -18,9 +18,14 @@ PATIENCE_S: Final = 10
 """Of the program that plays the rules."""
 
 
-def play(*lines: str) -> list[str]:
+def begin(*lines: str) -> list[str]:
     """What the hook answers to these, in order; it copies the heartbeats of `billing`."""
     return answered([*java("rocketmq.broker.HookRules", hook={}), "billing"], lines)
+
+
+def play(*lines: str) -> list[str]:
+    """The same, when a controller was heard in the second in which it began."""
+    return begin("controller 0", *lines)[1:]
 
 
 def share(*queues: int, broker: str = "broker-a") -> str:
@@ -51,6 +56,44 @@ def test_a_share_is_answered_topic_by_topic() -> None:
     assert ["true", "false", NONE_YET, "read"] == told[:4]
     assert [[0, 3], []] == [queues(it) for it in told[4:6]]
     assert told[6] == NONE_YET
+
+
+def test_a_broker_that_begins_contradicts_no_other_one() -> None:
+    """The others may have given a controller up that is away, or may still obey its last word."""
+    told = begin(
+        f"post billing a 0 {share(1)}",
+        "ends 7 0",
+        "read",
+        "ask billing a orders 1",
+        "word 6",  # it was there before
+        f"ask billing a orders {PATIENCE_S}",
+        f"ask billing a orders {PATIENCE_S + 1}",
+        "ends 7 20",
+        "word 7",
+        "ask billing a orders 21",
+    )
+
+    assert [NONE_YET, "of any age", NONE_YET, OWN, "asked", "20"] == told[3:9]
+    assert [1] == queues(told[9])
+
+
+def test_a_broker_that_was_cut_off_takes_no_old_word_of_a_controller_for_a_new_one() -> None:
+    """It reads on where it stood; the others gave that controller up long ago."""
+    told = begin(
+        f"post billing a 0 {share(1)}",
+        "read",
+        "ends 7 0",
+        "word 7",
+        "ends 9 100",  # it is there again
+        "word 8",
+        "ask billing a orders 100",
+        "ends 9 101",
+        "word 9",
+        "ask billing a orders 101",
+    )
+
+    assert ["0", OWN, "101"] == [told[it] for it in (5, 6, 8)]
+    assert [1] == queues(told[9])
 
 
 def test_a_heartbeat_that_has_waited_long_is_not_copied() -> None:

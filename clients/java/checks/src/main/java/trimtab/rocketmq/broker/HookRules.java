@@ -6,8 +6,10 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
 import trimtab.protocol.Assignment;
 import trimtab.transport.Vain;
 
@@ -16,16 +18,18 @@ import trimtab.transport.Vain;
  *
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
- * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code tidy S}, {@code pull GROUP TOPIC QUEUE S},
+ * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code ends OFFSET S} (where the log of controllers ends), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code pull GROUP TOPIC QUEUE S},
  * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long), {@code copy CLIENT}, {@code breaks}
  * (whether heartbeats are copied after an Error), {@code unanswered} (whether a heartbeat counts as copied in vain until Kafka has it), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
 public final class HookRules {
     private static final long SECOND = 1_000_000_000L;
+    private static final TopicPartition CONTROLLERS = new TopicPartition("controllers", 0);
 
     private final Earshot earshot = new Earshot();
     private final Speakers speakers = new Speakers();
     private final Pulls pulls = new Pulls();
+    private final Recency recency = new Recency();
     private final Shares shares;
     private final String group;
     private Copies copies;
@@ -69,6 +73,11 @@ public final class HookRules {
             case "controller":
                 shares.heard(seconds(asked[1]));
                 return "heard";
+            case "ends":
+                recency.ended(Map.of(CONTROLLERS, Long.parseLong(asked[1])), seconds(asked[2]));
+                return "asked";
+            case "word":
+                return word(Long.parseLong(asked[1]));
             case "tidy":
                 speakers.forget(seconds(asked[1]));
                 shares.forgetGone(seconds(asked[1]));
@@ -96,6 +105,14 @@ public final class HookRules {
             default:
                 throw new IllegalArgumentException(asked[0]);
         }
+    }
+
+    private String word(long offset) {
+        Long since = recency.since(CONTROLLERS, offset);
+        if (since != null) {
+            shares.heard(since);
+        }
+        return since == null ? "of any age" : String.valueOf(since / SECOND);
     }
 
     private static String settings() throws IOException {

@@ -29,7 +29,7 @@ import trimtab.transport.Unreachable;
  * Reads what the controller says to the clients, whether it is there, and what other brokers hear.
  *
  * <p>Assignments are read from their beginning, for each client's last one is kept; of a controller only
- * what it says from now on shows that it is there. Its one rule: nothing that goes wrong here ends it.
+ * what it has said lately shows that it is there. Its one rule: nothing that goes wrong here ends it.
  */
 final class Follower {
     private static final Duration ANSWER = Duration.ofSeconds(5);
@@ -54,12 +54,14 @@ final class Follower {
     private final BooleanSupplier hearsPulls;
     private final Troubles troubles;
     private final Earshot earshot = new Earshot();
+    private final Recency recency = new Recency();
     private final String assignments;
     private final String controllers;
     private final String heartbeats;
     private boolean isOpen;
     private KafkaConsumer<byte[], byte[]> consumer;
     private Map<TopicPartition, Long> ahead = new HashMap<>();
+    private List<TopicPartition> said = List.of();
     private long tidiedAt = System.nanoTime();
     private boolean wasCentral = true;
 
@@ -123,7 +125,7 @@ final class Follower {
             throw Unreachable.orWrong(e, diagnosis);
         }
         List<TopicPartition> shared = places(assignments);
-        List<TopicPartition> said = places(controllers);
+        said = places(controllers);
         List<TopicPartition> heard = places(heartbeats);
         ahead = new HashMap<>(consumer.endOffsets(shared, ANSWER));
         List<TopicPartition> all = new ArrayList<>(shared);
@@ -131,6 +133,7 @@ final class Follower {
         all.addAll(heard);
         consumer.assign(all);
         consumer.seekToBeginning(shared);
+        askForEnds();
         consumer.seekToEnd(said);
         seekToTheLast(heard, System.currentTimeMillis() - Earshot.HEARD_FOR_MS);
     }
@@ -155,6 +158,11 @@ final class Follower {
         }
     }
 
+    private void askForEnds() {
+        long now = System.nanoTime();
+        recency.ended(consumer.endOffsets(said, ANSWER), now);
+    }
+
     private void read() {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(TURN)) {
             try {
@@ -173,6 +181,9 @@ final class Follower {
         if (ahead.isEmpty()) {
             shares.read();
         }
+        if (recency.isDue(System.nanoTime())) {
+            askForEnds();
+        }
     }
 
     private void share(ConsumerRecord<byte[], byte[]> record) {
@@ -188,11 +199,12 @@ final class Follower {
         if (record.value() == null) {
             return;
         }
-        Object said = JsonReader.read(new String(record.value(), StandardCharsets.UTF_8));
-        Object role = said instanceof Map ? ((Map<?, ?>) said).get("role") : null;
-        if (said instanceof Map && "controller".equals(((Map<?, ?>) said).get("kind"))
+        Long since = recency.since(new TopicPartition(record.topic(), record.partition()), record.offset());
+        Object status = JsonReader.read(new String(record.value(), StandardCharsets.UTF_8));
+        Object role = status instanceof Map ? ((Map<?, ?>) status).get("role") : null;
+        if (since != null && status instanceof Map && "controller".equals(((Map<?, ?>) status).get("kind"))
                 && (role == null || "active".equals(role))) {
-            shares.heard(System.nanoTime());
+            shares.heard(since);
         }
     }
 

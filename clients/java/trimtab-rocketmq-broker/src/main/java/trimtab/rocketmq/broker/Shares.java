@@ -19,9 +19,9 @@ import trimtab.protocol.Queue;
  * What the controller has each client work on, as the broker's answers to it, ready to be sent.
  *
  * <p>While a controller was heard lately, its word counts, also after it has gone: so its restart moves
- * nothing. After that the broker answers by itself, for all clients of all groups. Before all was read, and
- * to a client that the controller has not met yet, the answer is "none": the client keeps what it has, and
- * asks again in a second. A group without members is nobody's: so a group is moved for all brokers at once,
+ * nothing. After that the broker answers by itself, for all clients of all groups. Before all was read and a
+ * controller was heard, and to a client that it has not met yet, the answer is "none": the client keeps what it
+ * has, and asks again in a second. So a broker that begins contradicts no other one, whichever way these answer. A group without members is nobody's: so a group is moved for all brokers at once,
  * there and back, whichever of them copies its heartbeats. Its one rule: an answer costs two look-ups.
  */
 final class Shares {
@@ -42,9 +42,11 @@ final class Shares {
     /** By client and group: who asks, and is no member of a group that has some. */
     private final Map<List<String>, Unknown> unknown = new ConcurrentHashMap<>();
     private volatile boolean complete;
+    private volatile boolean isHeard;
+    /** When a controller was heard last; before that, when this began. */
     private volatile long heardAt;
 
-    /** Begins with patience, as if a controller had just been heard; with the groups that it is asked about. */
+    /** Begins with patience, and with the groups that it is asked about. */
     Shares(long patienceNs, Predicate<String> follows, long now) {
         this.patienceNs = patienceNs;
         this.follows = follows;
@@ -60,8 +62,9 @@ final class Shares {
         if (known == null) {
             return follows.test(group) ? answerStrangers(group, now) : null;
         }
-        Share share = complete ? known.get(client) : null;
-        if (share == null && complete && Room.isIn(unknown, List.of(client, group))) {
+        boolean isReady = complete && isHeard;
+        Share share = isReady ? known.get(client) : null;
+        if (share == null && isReady && Room.isIn(unknown, List.of(client, group))) {
             unknown.computeIfAbsent(List.of(client, group), it -> new Unknown(now)).askedAt = now;
         }
         return share == null ? NONE_YET : share.answers.getOrDefault(topic, NO_QUEUES);
@@ -94,9 +97,10 @@ final class Shares {
         return now - heardAt <= patienceNs;
     }
 
-    /** Notes that a controller is at work. */
-    void heard(long now) {
-        heardAt = now;
+    /** Notes that a controller was at work then, or later. */
+    void heard(long since) {
+        heardAt = Math.max(heardAt, since);
+        isHeard = true;
     }
 
     /** Notes that all that was published has been read. */
