@@ -151,8 +151,8 @@ def test_clients_that_let_their_broker_rebalance_follow_the_controller(
 ) -> None:
     """Three share as told, or pop; a killed one's queues move; the controller may be away."""
     consumers.begin()
-    for name in ("a", "b", "c"):
-        consumers.join(name, FIVE, "by-broker", fallback="BROKER")
+    for name, kind in (("a", "by-broker-2"), ("b", "by-broker"), ("c", "by-broker")):
+        consumers.join(name, FIVE, kind, fallback="BROKER")
     settle(published, consumers, "a", "b", "c")
     introduced = {it.split()[-1] for it in consumers.heard_of_server("settles transactions of")}
     assert {"broker-a", *FURTHER} == introduced  # a plug-in of the brokers' own is still served
@@ -182,7 +182,7 @@ def test_clients_that_let_their_broker_rebalance_follow_the_controller(
     settle(published, consumers, "a")
 
     consumers.tell_server(f"{cut} broker-a {' '.join(FURTHER)}", "cut")
-    sent = consumers.stop()  # when all was worked on: it has come back
+    sent = consumers.stop()  # when all was worked on: it has said all again, and come back
     assert set(range(sent)) <= consumers.numbers()
     assert [] == twins(published, consumers)
     consumers.join("twin of a", FIVE, "by-broker", fallback="BROKER", client="a")

@@ -201,6 +201,22 @@ def test_a_client_that_the_controller_does_not_know_is_told_once() -> None:
     assert ["", "b of billing", "", ""] == [told[it] for it in (6, 8, 9, 13)]
 
 
+def test_a_client_that_repeats_itself_is_asked_for_all_until_it_is_a_member() -> None:
+    """Heartbeats of version 2 leave out what is subscribed: nobody can be a member by these."""
+    told = play(
+        "repeats a billing",
+        f"post billing a 0 {share()}",
+        "repeats a billing",
+        f"post billing b 0 {share(0)}",
+        "repeats a billing",
+        "post billing a 1 -",
+        "repeats a billing",
+        "repeats a other",
+    )
+
+    assert ["true", "false", "false", "true", "false"] == [told[it] for it in (0, 2, 4, 6, 7)]
+
+
 def test_who_is_no_member_any_more_drops_everything_while_others_are() -> None:
     """A group without members is nobody's: moved back, or all of its clients have gone."""
     told = play(

@@ -25,7 +25,7 @@ import trimtab.rocketmq.Trimtab;
  * {@code concurrently} (every 50th message fails once), {@code slowly} (every 20th takes long), {@code at-end}
  * (it begins where RocketMQ does if it is told nothing), {@code beats} (it tells its broker often what it subscribes), {@code alert} (it asks
  * its name server all the time), {@code REPORT} or {@code LEAVE} (it finds soon that it has not pulled, and does
- * that), {@code orderly}, {@code broadcasting}, {@code by-broker}, {@code hooked} (a hook of the process shuts it down), or
+ * that), {@code orderly}, {@code broadcasting}, {@code by-broker}, {@code by-broker-2} (with heartbeats of version 2), {@code hooked} (a hook of the process shuts it down), or
  * {@code several} (so it does with two consumers, after other things), or {@code interrupts} (its listener is interrupted
  * once). With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of
  * stdin it shuts its consumer down.
@@ -96,8 +96,9 @@ public final class RocketWorker {
             broadcast(consumer);
         } else if ("beats".equals(args[6])) {
             consumer.setHeartbeatBrokerInterval(BEAT_MS);
-        } else if ("by-broker".equals(args[6])) {
+        } else if (args[6].startsWith("by-broker")) {
             consumer.setClientRebalance(false);
+            consumer.setUseHeartbeatV2("by-broker-2".equals(args[6]));
             consumer.setHeartbeatBrokerInterval(BEAT_MS);
             consumer.setPopInvisibleTime(INVISIBLE_MS);
         }
@@ -120,7 +121,7 @@ public final class RocketWorker {
             }
         }
         consumer.shutdown();
-        if ("by-broker".equals(args[6])) {
+        if (args[6].startsWith("by-broker")) {
             System.exit(0); // RocketMQ leaves the threads behind that have worked on what was popped
         }
     }

@@ -18,7 +18,7 @@ import trimtab.transport.Vain;
  *
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
- * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code ends OFFSET S} (where the log of controllers ends), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code pull GROUP TOPIC QUEUE S},
+ * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code ends OFFSET S} (where the log of controllers ends), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code repeats CLIENT GROUP} (whether one whose heartbeat leaves out what it subscribes is asked for all), {@code pull GROUP TOPIC QUEUE S},
  * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long), {@code copy CLIENT}, {@code breaks}
  * (whether heartbeats are copied after an Error), {@code unanswered} (whether a heartbeat counts as copied in vain until Kafka has it), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
@@ -78,6 +78,8 @@ public final class HookRules {
                 return "asked";
             case "word":
                 return word(Long.parseLong(asked[1]));
+            case "repeats":
+                return Boolean.toString(shares.needAll(Heartbeat.of(heartbeat(asked[1], asked[2], true))));
             case "tidy":
                 speakers.forget(seconds(asked[1]));
                 shares.forgetGone(seconds(asked[1]));
@@ -126,9 +128,13 @@ public final class HookRules {
 
     private String copy(String client) throws IOException {
         copies = copies == null ? new Copies(HookSettings.read(), "broker-a", new Troubles()) : copies;
-        String heartbeat = "{\"clientID\":\"" + client + "\",\"consumerDataSet\":[{\"groupName\":\"" + group + "\"}]}";
-        copies.heartbeat(heartbeat.getBytes(StandardCharsets.UTF_8), false);
+        copies.heartbeat(heartbeat(client, group, false), false);
         return "offered";
+    }
+
+    private static byte[] heartbeat(String client, String group, boolean isRepeated) {
+        String said = "{\"clientID\":\"%s\",\"consumerDataSet\":[{\"groupName\":\"%s\"}],\"withoutSub\":%s}";
+        return String.format(said, client, group, isRepeated).getBytes(StandardCharsets.UTF_8);
     }
 
     private static boolean copiesAfterAnError() throws Exception {

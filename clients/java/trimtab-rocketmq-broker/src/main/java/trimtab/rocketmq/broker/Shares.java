@@ -151,6 +151,18 @@ final class Shares {
         return groups.containsKey(group);
     }
 
+    /** Whether a client that repeats itself is to say all again: the controller has not heard it, or has given it up. */
+    boolean needAll(Heartbeat heartbeat) {
+        return heartbeat.isRepeated && heartbeat.client != null
+                && heartbeat.groups.stream().anyMatch(it -> follows.test(it) && !isMember(it, heartbeat.client));
+    }
+
+    private boolean isMember(String group, String client) {
+        Map<String, Share> known = groups.getOrDefault(group, idle.getOrDefault(group, Map.of()));
+        Share share = known.get(client);
+        return share != null && share.goneAt == 0;
+    }
+
     /** Whose each queue of a broker is that is pulled; nobody's, while the controller's word does not count. */
     Map<List<String>, String> pulled(String broker, long now) {
         Map<List<String>, String> found = new HashMap<>();

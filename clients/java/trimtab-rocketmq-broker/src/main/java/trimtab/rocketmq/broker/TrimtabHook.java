@@ -4,9 +4,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.rocketmq.broker.BrokerController;
+import org.apache.rocketmq.common.MixAll;
 import org.apache.rocketmq.remoting.RPCHook;
 import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 import org.apache.rocketmq.remoting.protocol.RemotingSerializable;
@@ -29,8 +28,6 @@ public final class TrimtabHook implements RPCHook {
     private static final int PULL_MESSAGE = 11;
     private static final int LITE_PULL_MESSAGE = 361;
     private static final int SUCCESS = 0;
-    /** As RocketMQ's clients write it. */
-    private static final Pattern CLIENT = Pattern.compile("\"clientID\":\"([^\"]+)\"");
 
     private static final ThreadLocal<Boolean> UNREGISTERING = ThreadLocal.withInitial(() -> false);
 
@@ -112,7 +109,7 @@ public final class TrimtabHook implements RPCHook {
             switch (request.getCode()) {
                 case HEART_BEAT:
                     if (isGood(response) && request.getBody() != null) {
-                        heartbeat(request.getBody(), remoteAddr);
+                        heartbeat(request.getBody(), response, remoteAddr);
                     }
                     break;
                 case UNREGISTER_CLIENT:
@@ -154,10 +151,12 @@ public final class TrimtabHook implements RPCHook {
         }
     }
 
-    private void heartbeat(byte[] body, String address) {
-        Matcher client = CLIENT.matcher(new String(body, StandardCharsets.UTF_8));
-        boolean areSeveral = client.find() && areSeveral(client.group(1), address);
-        copies.heartbeat(body, areSeveral);
+    private void heartbeat(byte[] body, RemotingCommand response, String address) {
+        Heartbeat heartbeat = Heartbeat.of(body);
+        copies.heartbeat(body, heartbeat.client != null && areSeveral(heartbeat.client, address));
+        if (shares.needAll(heartbeat)) {
+            response.addExtField(MixAll.IS_SUB_CHANGE, Boolean.TRUE.toString());
+        }
     }
 
     private boolean areSeveral(String client, String address) {
