@@ -178,6 +178,26 @@ def test_a_group_that_the_controller_answers_not_is_not_kept_waiting(
     assert [*expected] == play("read", *lines)[2::2]
 
 
+def test_a_group_on_its_way_back_is_not_dealt_by_a_broker_that_has_not_read_yet() -> None:
+    """It is not told of it any more, and the others still answer with the controller's shares."""
+    told = play(
+        "ask other a orders 1",
+        f"post other a 2 {share(1)}",
+        "read",
+        "ask other a orders 3",
+        "ask another a orders 3",
+    )
+
+    assert (NONE_YET, [1], OWN) == (told[0], queues(told[3]), told[4])
+
+
+def test_a_group_that_has_no_part_in_it_is_not_kept_waiting_while_kafka_is_away() -> None:
+    """It was never moved, and a broker that has not read anything cannot know that."""
+    told = play("controller 30", "ask other a orders 30", "ask other a orders 31")
+
+    assert [NONE_YET, OWN] == told[1:]
+
+
 def test_a_client_that_the_controller_does_not_know_is_told_once() -> None:
     """It keeps what it has, for ever, while others of its group are answered."""
     told = play(

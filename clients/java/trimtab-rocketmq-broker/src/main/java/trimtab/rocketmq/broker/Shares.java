@@ -32,8 +32,14 @@ final class Shares {
     private static final byte[] NO_QUEUES = answer(PULL, List.of());
     /** For so long a client that is no member any more is told to drop everything. */
     private static final long GONE_NS = 600_000_000_000L;
+    /**
+     * For so long a broker that begins may read before it takes a group that it is not told of for nobody's: that may be
+     * on its way back, and have members yet. No longer, because others have no part in this, and Kafka may be away.
+     */
+    private static final long READING_NS = 30_000_000_000L;
 
     private final long patienceNs;
+    private final long begunAt;
     private final Predicate<String> follows;
     private final Map<String, Map<String, Share>> groups = new ConcurrentHashMap<>();
     /** Of groups that may be on Kafka: clients that are to have nothing, until a queue of theirs names a broker. */
@@ -50,6 +56,7 @@ final class Shares {
     Shares(long patienceNs, Predicate<String> follows, long now) {
         this.patienceNs = patienceNs;
         this.follows = follows;
+        this.begunAt = now;
         this.heardAt = now;
     }
 
@@ -60,7 +67,7 @@ final class Shares {
         }
         Map<String, Share> known = groups.get(group);
         if (known == null) {
-            return follows.test(group) ? answerStrangers(group, now) : null;
+            return follows.test(group) ? answerStrangers(group, now) : answerOthers(now);
         }
         boolean isReady = complete && isHeard;
         Share share = isReady ? known.get(client) : null;
@@ -90,6 +97,11 @@ final class Shares {
         }
         long since = strangers.computeIfAbsent(group, it -> now);
         return now - since > patienceNs ? null : NONE_YET;
+    }
+
+    /** Of a group whose heartbeats are not copied, and that has no members that are known of. */
+    private byte[] answerOthers(long now) {
+        return complete || now - begunAt > READING_NS ? null : NONE_YET;
     }
 
     /** Whether the controller's word counts. */
