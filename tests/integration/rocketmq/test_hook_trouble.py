@@ -43,6 +43,21 @@ def test_an_error_ends_no_thread_of_the_hook(tmp_path: Path) -> None:
     assert "NoClassDefFoundError: played" in said[0]
 
 
+@pytest.mark.parametrize(("between", "are_two"), [("question", "false"), ("heartbeat", "true")])
+def test_one_that_asks_over_a_channel_of_its_own_is_not_two(between: str, are_two: str) -> None:
+    """With `vipChannelEnabled` a client has two addresses: one for heartbeats, one for the rest."""
+    lines = ("says heartbeat a:1", f"says {between} a:2", "says heartbeat a:1")
+
+    assert are_two == play(*lines, kafka="127.0.0.1:1", groups="billing")[-1]
+
+
+def test_one_that_has_closed_its_former_channel_is_not_two() -> None:
+    """A broker that stood still may take up what it said there after what it says now."""
+    asked = ("channels 2 0", "channels 1 0", "channels 1 1", "channels 1 2")
+
+    assert ["true", *["false"] * 3] == play(*asked)
+
+
 @pytest.mark.parametrize("option", ["request.timeout.ms=30000", "max.block.ms=60000"])
 def test_a_heartbeat_is_copied_in_vain_until_kafka_has_it(tmp_path: Path, option: str) -> None:
     """A producer whose thread is dead says nothing; and there is one, whatever all clients get."""

@@ -1,15 +1,23 @@
 package trimtab.rocketmq.broker;
 
+import io.netty.channel.Channel;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.rocketmq.broker.client.ClientChannelInfo;
+import org.apache.rocketmq.remoting.protocol.LanguageCode;
+import org.apache.rocketmq.remoting.protocol.RemotingCommand;
+import org.apache.rocketmq.remoting.protocol.RequestCode;
+import org.apache.rocketmq.remoting.protocol.body.QueryAssignmentRequestBody;
 import trimtab.protocol.Assignment;
 import trimtab.transport.Vain;
 
@@ -19,7 +27,7 @@ import trimtab.transport.Vain;
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
  * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code ends OFFSET S} (where the log of controllers ends), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code repeats CLIENT GROUP} (whether one whose heartbeat leaves out what it subscribes is asked for all), {@code pull GROUP TOPIC QUEUE S},
- * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long), {@code copy CLIENT}, {@code breaks}
+ * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long), {@code copy CLIENT}, {@code says heartbeat|question ADDRESS} (a request of a client comes to a hook without a broker; whether it is several), {@code channels OPEN CLOSED} (whether a client with so many is several), {@code breaks}
  * (whether heartbeats are copied after an Error), {@code unanswered} (whether a heartbeat counts as copied in vain until Kafka has it), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
 public final class HookRules {
@@ -33,6 +41,7 @@ public final class HookRules {
     private final Shares shares;
     private final String group;
     private Copies copies;
+    private TrimtabHook hook;
 
     private HookRules(String group) {
         this.group = group;
@@ -93,6 +102,10 @@ public final class HookRules {
                 return Boolean.toString(Copies.isFresh(0, seconds(asked[1])));
             case "copy":
                 return copy(asked[1]);
+            case "says":
+                return says(asked[1], asked[2]);
+            case "channels":
+                return Boolean.toString(areSeveral(Integer.parseInt(asked[1]), Integer.parseInt(asked[2])));
             case "breaks":
                 return Boolean.toString(copiesAfterAnError());
             case "unanswered":
@@ -135,6 +148,34 @@ public final class HookRules {
     private static byte[] heartbeat(String client, String group, boolean isRepeated) {
         String said = "{\"clientID\":\"%s\",\"consumerDataSet\":[{\"groupName\":\"%s\"}],\"withoutSub\":%s}";
         return String.format(said, client, group, isRepeated).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private String says(String kind, String address) {
+        hook = hook == null ? new TrimtabHook() : hook;
+        boolean isHeartbeat = "heartbeat".equals(kind);
+        QueryAssignmentRequestBody question = new QueryAssignmentRequestBody();
+        question.setClientId("a");
+        question.setConsumerGroup(group);
+        question.setTopic("orders");
+        RemotingCommand request = RemotingCommand.createRequestCommand(
+                isHeartbeat ? RequestCode.HEART_BEAT : RequestCode.QUERY_ASSIGNMENT, null);
+        request.setBody(isHeartbeat ? heartbeat("a", group, false) : question.encode());
+        hook.doAfterResponse(address, request, RemotingCommand.createResponseCommand(0, null));
+        return isHeartbeat ? Boolean.toString(hook.areSeveral(Heartbeat.of(request.getBody()), address)) : "said";
+    }
+
+    private static boolean areSeveral(int open, int closed) {
+        Map<Channel, ClientChannelInfo> channels = new HashMap<>();
+        for (int made = 0; made < open + closed; made++) {
+            EmbeddedChannel channel = new EmbeddedChannel();
+            channels.put(channel, new ClientChannelInfo(channel, "a", LanguageCode.JAVA, 0));
+            if (made >= open) {
+                channel.close();
+            }
+        }
+        EmbeddedChannel other = new EmbeddedChannel();
+        channels.put(other, new ClientChannelInfo(other, "b", LanguageCode.JAVA, 0));
+        return Speakers.areSeveralOpen(channels, "a");
     }
 
     private static boolean copiesAfterAnError() throws Exception {

@@ -1,15 +1,18 @@
 package trimtab.rocketmq.broker;
 
+import io.netty.channel.Channel;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.rocketmq.broker.client.ClientChannelInfo;
 
 /**
- * From which addresses each client id speaks to this broker: by turns from two, it is two processes.
+ * From which addresses each client id sends heartbeats to this broker: by turns from two, it is two processes.
  *
  * <p>A process that connects again speaks from another address from then on, and never from the former one.
- * So who is heard from an address that another one took the place of is not the same process.
+ * So who is heard from an address that another one took the place of is not the same process, if both channels are
+ * open: a broker that stood still may take up what was said over a closed one after what was said over the next.
  */
 final class Speakers {
     /** A client speaks at least once in 30 s; RocketMQ closes a channel after 120 s without a word. */
@@ -25,6 +28,13 @@ final class Speakers {
             return false;
         }
         return speakers.computeIfAbsent(client, it -> new Speaker(address)).hear(address, now);
+    }
+
+    /** Whether a client id has more than one channel that is open, of those that its broker knows. */
+    static boolean areSeveralOpen(Map<Channel, ClientChannelInfo> channels, String client) {
+        return channels.entrySet().stream()
+                .filter(it -> client.equals(it.getValue().getClientId()) && it.getKey().isActive())
+                .skip(1).findAny().isPresent();
     }
 
     /** Forgets clients that have been quiet for long. */

@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.rocketmq.broker.BrokerController;
+import org.apache.rocketmq.broker.client.ConsumerGroupInfo;
+import org.apache.rocketmq.broker.client.ConsumerManager;
 import org.apache.rocketmq.common.MixAll;
 import org.apache.rocketmq.remoting.RPCHook;
 import org.apache.rocketmq.remoting.protocol.RemotingCommand;
@@ -37,6 +39,8 @@ public final class TrimtabHook implements RPCHook {
     private final Pulls pulls = new Pulls();
     private final Copies copies;
     private final Shares shares;
+    /** Null: the broker was not found. */
+    private final ConsumerManager clients;
 
     /** Made by the broker, while it begins: which would not start if this failed. */
     public TrimtabHook() {
@@ -61,6 +65,7 @@ public final class TrimtabHook implements RPCHook {
             }
         }
         settings = read;
+        clients = broker == null ? null : broker.getConsumerManager();
         copies = itsCopies;
         shares = itsShares;
     }
@@ -120,7 +125,7 @@ public final class TrimtabHook implements RPCHook {
                     break;
                 case QUERY_ASSIGNMENT:
                     if (isGood(response)) {
-                        answer(request, response, remoteAddr);
+                        answer(request, response);
                     }
                     break;
                 default:
@@ -153,27 +158,34 @@ public final class TrimtabHook implements RPCHook {
 
     private void heartbeat(byte[] body, RemotingCommand response, String address) {
         Heartbeat heartbeat = Heartbeat.of(body);
-        copies.heartbeat(body, heartbeat.client != null && areSeveral(heartbeat.client, address));
+        copies.heartbeat(body, heartbeat.client != null && areSeveral(heartbeat, address));
         if (shares.needAll(heartbeat)) {
             response.addExtField(MixAll.IS_SUB_CHANGE, Boolean.TRUE.toString());
         }
     }
 
-    private boolean areSeveral(String client, String address) {
-        boolean areSeveral = speakers.areSeveral(client, address, System.nanoTime());
+    /** Heartbeats alone tell: a client may send its questions over a channel of their own (vipChannelEnabled). */
+    boolean areSeveral(Heartbeat heartbeat, String address) {
+        boolean areSeveral = speakers.areSeveral(heartbeat.client, address, System.nanoTime())
+                && (clients == null || heartbeat.groups.stream().anyMatch(it -> areBothOpen(it, heartbeat.client)));
         if (areSeveral) {
-            troubles.tell("two processes have one client id", client + ", one of them at " + address);
+            troubles.tell("two processes have one client id", heartbeat.client + ", one of them at " + address);
         }
         return areSeveral;
     }
 
-    private void answer(RemotingCommand request, RemotingCommand response, String address) {
+    /** A client that has connected anew has closed its former channel; what it said over that may be heard late. */
+    private boolean areBothOpen(String group, String client) {
+        ConsumerGroupInfo known = settings.follows(group) ? clients.getConsumerGroupInfo(group) : null;
+        return known != null && Speakers.areSeveralOpen(known.getChannelInfoTable(), client);
+    }
+
+    private void answer(RemotingCommand request, RemotingCommand response) {
         QueryAssignmentRequestBody asked =
                 RemotingSerializable.decode(request.getBody(), QueryAssignmentRequestBody.class);
         if (!Room.areNames(asked.getClientId(), asked.getConsumerGroup())) {
             return;
         }
-        areSeveral(asked.getClientId(), address);
         boolean isShared = asked.getMessageModel() == MessageModel.CLUSTERING;
         if (!isShared || isPop(response.getBody())) {
             return;
