@@ -96,11 +96,6 @@ def test_a_broker_that_was_cut_off_takes_no_old_word_of_a_controller_for_a_new_o
     assert [1] == queues(told[9])
 
 
-def test_a_heartbeat_that_has_waited_long_is_not_copied() -> None:
-    """Its client may be dead by now, and would be a member for two minutes."""
-    assert ["true", "false"] == play("waited 30", "waited 31")
-
-
 def test_an_end_that_kafka_never_took_is_forgotten() -> None:
     """Or each heartbeat of a client that has come back would be copied again, and its copies."""
     told = play("gone a 1000", "ending a 2000", "ending b 2000", "ending a 17000")

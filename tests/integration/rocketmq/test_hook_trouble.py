@@ -68,6 +68,14 @@ def test_a_heartbeat_is_copied_in_vain_until_kafka_has_it(tmp_path: Path, option
     assert ["true"] == play("unanswered", kafka="127.0.0.1:1", **settings)
 
 
+@pytest.mark.parametrize("said", ["heartbeat", "again", "end", "lost"])
+def test_what_has_waited_long_is_not_copied(said: str) -> None:
+    """Its client may be dead by now, or have come back, and the controller would not know."""
+    lines = (f"waited {said} 30", f"waited {said} 31")
+
+    assert ["true", "false"] == play(*lines, kafka="127.0.0.1:1", groups="billing")
+
+
 def test_a_trust_store_that_is_not_there_is_named(tmp_path: Path) -> None:
     """Kafka's client says that it could not be made, and why only in what is behind that."""
     options, store = tmp_path / "options", tmp_path / "nowhere.jks"

@@ -10,8 +10,10 @@ import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.rocketmq.broker.client.ClientChannelInfo;
 import org.apache.rocketmq.remoting.protocol.LanguageCode;
@@ -27,7 +29,7 @@ import trimtab.transport.Vain;
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
  * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code ends OFFSET S} (where the log of controllers ends), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code repeats CLIENT GROUP} (whether one whose heartbeat leaves out what it subscribes is asked for all), {@code pull GROUP TOPIC QUEUE S},
- * {@code idle BROKER S}, {@code unknown S}, {@code waited S} (whether a heartbeat is copied that has waited so long), {@code copy CLIENT}, {@code says heartbeat|question ADDRESS} (a request of a client comes to a hook without a broker; whether it is several), {@code channels OPEN CLOSED} (whether a client with so many is several), {@code breaks}
+ * {@code idle BROKER S}, {@code unknown S}, {@code waited heartbeat|again|end|lost S} (whether that is copied when it has waited so long), {@code copy CLIENT}, {@code says heartbeat|question ADDRESS} (a request of a client comes to a hook without a broker; whether it is several), {@code channels OPEN CLOSED} (whether a client with so many is several), {@code breaks}
  * (whether heartbeats are copied after an Error), {@code unanswered} (whether a heartbeat counts as copied in vain until Kafka has it), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
 public final class HookRules {
@@ -99,7 +101,7 @@ public final class HookRules {
             case "idle":
                 return String.join("; ", pulls.look(shares.pulled(asked[1], seconds(asked[2])), seconds(asked[2])));
             case "waited":
-                return Boolean.toString(Copies.isFresh(0, seconds(asked[1])));
+                return Boolean.toString(isCopiedAfter(asked[1], seconds(asked[2])));
             case "copy":
                 return copy(asked[1]);
             case "says":
@@ -190,15 +192,45 @@ public final class HookRules {
 
     private boolean isUnanswered() throws Exception {
         copy("a");
+        for (int tries = 0; tries < 100 && !isTried(copies); tries++) {
+            Thread.sleep(100);
+        }
+        return isTried(copies);
+    }
+
+    /** Kafka is away, and something was sent to it. */
+    private static boolean isTried(Copies copies) throws ReflectiveOperationException {
         Field copied = Copies.class.getDeclaredField("copied");
         Field since = Vain.class.getDeclaredField("since");
         copied.setAccessible(true);
         since.setAccessible(true);
-        Object vain = copied.get(copies);
-        for (int tries = 0; tries < 100 && since.get(vain) == null; tries++) {
-            Thread.sleep(100);
+        return since.get(copied.get(copies)) != null;
+    }
+
+    private boolean isCopiedAfter(String kind, long waitedNs) throws Exception {
+        AtomicLong clock = new AtomicLong();
+        Copies copies = new Copies(HookSettings.read(), "broker-a", new Troubles(), clock::get);
+        CompletableFuture<Void> begun = new CompletableFuture<>();
+        CountDownLatch done = new CountDownLatch(1);
+        copies.offer(begun::join);
+        switch (kind) {
+            case "heartbeat":
+                copies.heartbeat(heartbeat("a", group, false), false);
+                break;
+            case "again":
+                copies.again("a", heartbeat("a", group, false));
+                break;
+            case "end":
+                copies.unregister("a", group);
+                break;
+            default:
+                copies.lost("a", group);
         }
-        return since.get(vain) != null;
+        copies.offer(done::countDown);
+        clock.set(waitedNs);
+        begun.complete(null);
+        done.await(10, TimeUnit.SECONDS);
+        return isTried(copies);
     }
 
     private static long seconds(String text) {

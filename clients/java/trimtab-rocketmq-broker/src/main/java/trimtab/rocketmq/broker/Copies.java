@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -43,8 +44,8 @@ final class Copies {
     /** Of that: whoever can reach the broker may send heartbeats as long as its frames, 16 MB. */
     private static final long ROOM_BYTES = 64L * 1024 * 1024;
     /**
-     * A client that lives has said so again by then. While Kafka is away heartbeats wait here; copied minutes later, they
-     * would make members of clients that have died meanwhile, and queues would go to these.
+     * A client that lives has said so again by then. While Kafka is away all this waits here; copied minutes later,
+     * heartbeats would make members of clients that have died meanwhile, and ends would end clients that have come back.
      */
     private static final long FRESH_NS = 30_000_000_000L;
     private static final long RETRY_MS = 1_000;
@@ -53,6 +54,7 @@ final class Copies {
 
     private final HookSettings settings;
     private final Troubles troubles;
+    private final LongSupplier clock;
     private final Diagnosis diagnosis;
     private final String sign;
     private final Header by;
@@ -63,8 +65,13 @@ final class Copies {
     private final Vain copied = new Vain();
 
     Copies(HookSettings settings, String sign, Troubles troubles) {
+        this(settings, sign, troubles, System::nanoTime);
+    }
+
+    Copies(HookSettings settings, String sign, Troubles troubles, LongSupplier clock) {
         this.settings = settings;
         this.troubles = troubles;
+        this.clock = clock;
         this.diagnosis = new Diagnosis(settings.servers, settings.kafka);
         this.sign = sign;
         this.by = new RecordHeader(BY, sign.getBytes(StandardCharsets.UTF_8));
@@ -73,12 +80,7 @@ final class Copies {
 
     /** A client has sent a heartbeat, or two processes under its id. */
     void heartbeat(byte[] body, boolean areSeveral) {
-        long heardAt = System.nanoTime();
-        Runnable copy = () -> {
-            if (isFresh(heardAt, System.nanoTime())) {
-                copy(body, areSeveral);
-            }
-        };
+        Runnable copy = whileFresh(() -> copy(body, areSeveral));
         if (bytes.addAndGet(body.length) > ROOM_BYTES || !waiting.offer(new Task(copy, body.length))) {
             bytes.addAndGet(-body.length);
             tellOfNoRoom();
@@ -93,17 +95,12 @@ final class Copies {
     /** What a client has said, as it was copied before: it stands before the client's end, and is to stand behind it. */
     void again(String client, byte[] copied) {
         Header mark = new RecordHeader(AGAIN, by.value());
-        long heardAt = System.nanoTime();
-        offer(() -> {
-            if (isFresh(heardAt, System.nanoTime())) {
-                send(client, copied, by, mark);
-            }
-        });
+        offer(whileFresh(() -> send(client, copied, by, mark)));
     }
 
     /** A client leaves a group. */
     void unregister(String client, String group) {
-        offer(() -> send(client, said("clientID", client, "consumerGroup", group), by));
+        offer(whileFresh(() -> send(client, said("clientID", client, "consumerGroup", group), by)));
     }
 
     /**
@@ -123,12 +120,17 @@ final class Copies {
     /** This broker has lost a client of a group. */
     void lost(String client, String group) {
         Header mark = new RecordHeader(LOST, group.getBytes(StandardCharsets.UTF_8));
-        offer(() -> send(client, said("clientID", client), by, mark));
+        offer(whileFresh(() -> send(client, said("clientID", client), by, mark)));
     }
 
-    /** Whether a heartbeat that was heard then still says that its client lives. */
-    static boolean isFresh(long heardAt, long now) {
-        return now - heardAt <= FRESH_NS;
+    /** What is copied only if that comes so soon that it still says whether its client lives. */
+    private Runnable whileFresh(Runnable copy) {
+        long heardAt = clock.getAsLong();
+        return () -> {
+            if (clock.getAsLong() - heardAt <= FRESH_NS) {
+                copy.run();
+            }
+        };
     }
 
     void offer(Runnable copy) {
