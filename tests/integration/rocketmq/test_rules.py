@@ -74,6 +74,12 @@ def test_an_orderly_message_that_is_refused_has_not_been_tried(client: str) -> N
 
 
 @pytest.mark.parametrize("client", [FIVE, FOUR])
+def test_a_listener_of_both_kinds_works_in_order(client: str) -> None:
+    """As without the line: RocketMQ looks whether it is orderly first."""
+    assert ["ROLLBACK false"] == play("late both", client=client)
+
+
+@pytest.mark.parametrize("client", [FIVE, FOUR])
 def test_each_pull_says_what_is_subscribed(client: str) -> None:
     """A broker remembers the group's last heartbeat alone, which may be of another topic."""
     assert ["true"] == play("posts", client=client)

@@ -20,6 +20,7 @@ import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.common.ServiceState;
+import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 import trimtab.Grant;
 import trimtab.MemberOptions;
@@ -30,7 +31,7 @@ import trimtab.protocol.Queue;
  *
  * <p>A line on stdin is {@code granted TOKEN...} or {@code told TOKEN BEGUN MS} (whether the client, which asks, is to
  * be told of the queue, which has the grant with this token, and has begun on it or not), or {@code whole NAMESPACE TOPIC}
- * (what a queue is called that the application names so, and what the client subscribes), or {@code late concurrently|orderly}
+ * (what a queue is called that the application names so, and what the client subscribes), or {@code late concurrently|orderly|both}
  * (what a listener answers that was registered after the line, while the queue is not the consumer's), or {@code offsets OURS|OTHERS}
  * (whether those that were laid over a consumer's are used), or {@code posts} (whether each pull says what it subscribes), or
  * {@code named LENGTH} (what a consumer is given whose client id is so long), or {@code producer STATE S} (whether one is over that is in
@@ -38,6 +39,8 @@ import trimtab.protocol.Queue;
  */
 public final class ClientRules {
     private static final long MS = 1_000_000L;
+
+    private static final MessageListenerOrderly IN_ORDER = (messages, context) -> ConsumeOrderlyStatus.SUCCESS;
 
     private final Tries<Grant> tries = new Tries<>();
 
@@ -70,7 +73,7 @@ public final class ClientRules {
                 Client client = new LiteClient(consumer, new Gate(it -> true));
                 return client.whole(new MessageQueue(asked[2], "broker-a", 3)) + " " + client.topics();
             case "late":
-                return "orderly".equals(asked[1]) ? lateInOrder() : late();
+                return "concurrently".equals(asked[1]) ? late() : lateInOrder("both".equals(asked[1]) ? new Both() : IN_ORDER);
             case "offsets":
                 return Boolean.toString(areUsed("OURS".equals(asked[1])));
             case "posts":
@@ -106,9 +109,8 @@ public final class ClientRules {
     }
 
     /** With whether RocketMQ is to commit by itself, by which it chooses what it takes the answer for. */
-    private static String lateInOrder() throws MQClientException {
-        MessageListenerOrderly listener = (messages, context) -> ConsumeOrderlyStatus.SUCCESS;
-        DefaultMQPushConsumer consumer = registeredLate(it -> it.registerMessageListener(listener));
+    private static String lateInOrder(MessageListenerOrderly listener) throws MQClientException {
+        DefaultMQPushConsumer consumer = registeredLate(it -> it.setMessageListener(listener));
         ConsumeOrderlyContext context = new ConsumeOrderlyContext(new MessageQueue("orders", "broker-a", 0));
         MessageListenerOrderly guarded = (MessageListenerOrderly) consumer.getMessageListener();
         return guarded.consumeMessage(List.of(), context) + " " + context.isAutoCommit();
@@ -133,5 +135,18 @@ public final class ClientRules {
 
     private static Grant grant(String token) {
         return new Grant(new Queue("orders", "broker-a", 0), Long.parseLong(token), null, null);
+    }
+
+    /** A listener of both kinds, which RocketMQ has work in order. */
+    private static final class Both implements MessageListenerOrderly, MessageListenerConcurrently {
+        @Override
+        public ConsumeOrderlyStatus consumeMessage(List<MessageExt> messages, ConsumeOrderlyContext context) {
+            return ConsumeOrderlyStatus.SUCCESS;
+        }
+
+        @Override
+        public ConsumeConcurrentlyStatus consumeMessage(List<MessageExt> messages, ConsumeConcurrentlyContext context) {
+            return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+        }
     }
 }

@@ -36,10 +36,10 @@ final class Listeners {
     /** Replaces the consumer's listener by one behind the gate. */
     void guard(DefaultMQPushConsumer consumer) {
         MessageListener listener = consumer.getMessageListener();
-        if (listener instanceof MessageListenerConcurrently) {
-            consumer.registerMessageListener(guarded((MessageListenerConcurrently) listener));
-        } else if (listener instanceof MessageListenerOrderly) {
+        if (listener instanceof MessageListenerOrderly) { // first, as RocketMQ: one of both kinds works in order
             consumer.registerMessageListener(guarded((MessageListenerOrderly) listener));
+        } else if (listener instanceof MessageListenerConcurrently) {
+            consumer.registerMessageListener(guarded((MessageListenerConcurrently) listener));
         } else {
             throw new IllegalStateException(
                     "Trimtab.attach: the consumer has no listener yet: call registerMessageListener first");
