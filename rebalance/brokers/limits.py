@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 from rebalance.brokers.draft import Draft
-from rebalance.ids import BrokerName
+from rebalance.ids import BrokerName, Millis
 
 _TOO_FEW: Final = "too few would be left"
 Present = frozenset[BrokerName]
@@ -71,7 +71,7 @@ def present(draft: Draft) -> Present:
     It was not heard of when others were: while nobody reports, nothing shows that any has gone.
     """
     hosts = {name for brokers in draft.topics.values() for name in brokers}
-    last = max((it.heard for it in draft.brokers.values()), default=draft.now)
+    last = last_heard(draft)
     return frozenset(
         name
         for name, it in draft.brokers.items()
@@ -80,6 +80,16 @@ def present(draft: Draft) -> Present:
         or name in draft.commands
         or name in hosts
     )
+
+
+def last_heard(draft: Draft) -> Millis:
+    """Return when brokers were last heard of.
+
+    Whoever still uses one that an operator keeps out has no other, and says nothing of the others.
+    """
+    out = {name for name, it in draft.commands.items() if not it.available}
+    heard = (it.heard for name, it in draft.brokers.items() if name not in out)
+    return max(heard, default=draft.now)
 
 
 def _endangers(

@@ -19,7 +19,7 @@ from rebalance.brokers.ejections import ejection, prolonged, testers
 from rebalance.brokers.events import ReporterId
 from rebalance.brokers.findings import Findings, find
 from rebalance.brokers.hosting import host
-from rebalance.brokers.limits import in_force, limit_for, present
+from rebalance.brokers.limits import in_force, last_heard, limit_for, present
 from rebalance.brokers.obeying import drop_votes, lapse_as_published
 from rebalance.brokers.policy import DETECTORS
 from rebalance.ids import BrokerName, Millis
@@ -186,7 +186,10 @@ def _eject(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -> N
 
 
 def _forget(draft: Draft) -> None:
-    """Let go of reporters, brokers and topics that were not heard of for long."""
+    """Let go of reporters, brokers and topics that were not heard of for long.
+
+    While a command stands, the silence of all takes no broker away: an eject would be spared then.
+    """
     policy, now = draft.policy, draft.now
     for topic, until in list(draft.leases.items()):
         if now >= until:
@@ -196,8 +199,9 @@ def _forget(draft: Draft) -> None:
         if now - reporter.heard > policy.reporter_ms:
             del draft.reporters[who]
     hosts = {name for brokers in draft.topics.values() for name in brokers}
+    last = last_heard(draft) if draft.commands else now
     for name, broker in list(draft.brokers.items()):
-        silent = now - broker.heard > policy.broker_ms
+        silent = last - broker.heard > policy.broker_ms
         if silent and broker.out is None and name not in hosts and name not in draft.commands:
             del draft.brokers[name]
             draft.items.pop(name, None)

@@ -49,21 +49,6 @@ def test_the_answer_says_that_a_broker_is_spared() -> None:
     assert detail.startswith("spared, ")
 
 
-def test_an_eject_is_said_again_until_it_ends_though_nobody_reports() -> None:
-    """Once a minute: after three of silence readers obey none."""
-    story, said = ClusterStory(), list[tuple[int, bool]]()
-    story.sweep()
-    story.command("a", available=False, lasting=300_000)
-    for _ in range(7):
-        before = len(story.issued("a"))
-        for _ in range(6):
-            story.pass_time(10_000)
-        said.append((len(story.issued("a")) - before, story.verdict("a").available))
-
-    assert [(1, False)] * 4 == said[:4]
-    assert [(0, True)] * 2 == said[5:]
-
-
 @pytest.mark.parametrize("available", [False, True])
 def test_a_command_that_is_over_when_it_comes_is_refused(*, available: bool) -> None:
     """By the broker's clock: who gave it by a slow one would think that it is in force."""
