@@ -15,6 +15,7 @@ from rebalance.brokers.cluster import Broker, Out
 from rebalance.brokers.draft import Draft
 from rebalance.brokers.events import ReporterId
 from rebalance.brokers.findings import Finding
+from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import BrokerName, Millis
 
 FNV_START, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
@@ -35,8 +36,7 @@ def spread(*words: object) -> int:
 def ejection(draft: Draft, name: BrokerName, ejections: int, finding: Finding) -> Out:
     """Return the n-th ejection of a broker."""
     policy, until = draft.policy, _end(draft, name, ejections)
-    longest = policy.ejection_ms_max - policy.ejection_ms  # what is left is for the testers
-    untested = min(policy.ejection_ms * (ejections - 1), longest)
+    untested = max(0, _term(policy, ejections) - policy.tested_ms)
     return Out(
         finding.detector,
         finding.reason,
@@ -56,10 +56,13 @@ def prolonged(draft: Draft, name: BrokerName, ejections: int, out: Out) -> Out:
 
 
 def _end(draft: Draft, name: BrokerName, ejections: int) -> Millis:
-    policy = draft.policy
-    term = min(policy.ejection_ms * ejections, policy.ejection_ms_max)
-    jitter = spread(name, ejections) % (policy.jitter_percent + 1)
+    term = _term(draft.policy, ejections)
+    jitter = spread(name, ejections) % (draft.policy.jitter_percent + 1)
     return Millis(draft.now + term + term * jitter // 100)
+
+
+def _term(policy: VerdictPolicy, ejections: int) -> int:
+    return min(policy.ejection_ms * ejections, policy.ejection_ms_max)
 
 
 def testers(draft: Draft, name: BrokerName, broker: Broker) -> tuple[ReporterId, ...]:

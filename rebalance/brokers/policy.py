@@ -137,6 +137,14 @@ class VerdictPolicy:
         return self.sweep_ms * 3 // 2
 
     @property
+    def tested_ms(self) -> int:
+        """Return for how long at the end of an ejection the broker is tested: as the first time.
+
+        At least for a sweep, in which testers are named, and the notice, in which they are heard.
+        """
+        return max(self.ejection_ms, self.sweep_ms + self.notice_ms)
+
+    @property
     def testers(self) -> int:
         """How many reporters try a broker that is out: a quorum of honest ones, if some lie."""
         return 2 * self.quorum - 1

@@ -1,6 +1,11 @@
 """Who tests a broker that is out of use, and what comes of it."""
 
-from rebalance.ids import BrokerName
+from dataclasses import replace
+
+import pytest
+
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.ids import BrokerName, Millis
 from tests.builders.cluster_story import FAILS, FINE, ClusterStory, sights
 
 
@@ -38,3 +43,29 @@ def test_whoever_sends_to_a_broker_tests_it() -> None:
     assert [False] == [it.available for it in story.issued("x") if it.turned]
     go_by(2, FINE)
     assert "" == story.out
+
+
+@pytest.mark.parametrize("tick_ms", [700, 1_000, 1_300, 3_300])
+@pytest.mark.parametrize(("ejection_ms", "sweep_ms"), [(15_000, 10_000), (30_000, 20_000)])
+@pytest.mark.parametrize("before", [0, 1, 2, 20], ids="before={}".format)
+def test_a_broker_that_stays_bad_is_tested_in_time_to_stay_out(
+    before: int, ejection_ms: int, sweep_ms: int, tick_ms: int
+) -> None:
+    """However often it was out before, and though votes are counted a little late each time."""
+    policy = VerdictPolicy(ejection_ms=Millis(ejection_ms), sweep_ms=Millis(sweep_ms))
+    broker = "v"  # of whose name no jitter comes, the second time
+    story = ClusterStory(broker + "bcde", policy=policy)
+    story.sweep()
+    known = story.cluster.brokers
+    record = replace(known[BrokerName(broker)], ejections=before)
+    story.cluster = replace(story.cluster, brokers={**known, BrokerName(broker): record})
+    story.sweep({broker: FAILS})
+    assert broker == story.out
+    while story.now < 700_000:
+        testers = story.verdict(broker).testers
+        for reporter in story.reporters:
+            seen = {broker: FAILS} if reporter in testers else {}
+            story.report(reporter, *sights(dict.fromkeys("bcde", FINE) | seen, count=4))
+        story.pass_time(tick_ms)
+
+        assert broker == story.out
