@@ -52,8 +52,8 @@ class BrokerSettings(Section):
     """A broker that answers faster than this is never slow, however fast the others are."""
 
     ejection_time: Duration = timedelta(milliseconds=_DEFAULT.ejection_ms)
-    """How long a broker is out the first time. The n-th time it is out n times as long. A sweep and
-    a half at least: then one that does not get well stays out without a break."""
+    """How long a broker is out the first time. The n-th time it is out n times as long. Where a
+    detector enforces, a sweep and a half at least: a broker that stays bad then stays out."""
 
     ejection_time_max: Duration = timedelta(milliseconds=_DEFAULT.ejection_ms_max)
     """The longest time that a broker is out. It limits how long a mistake lasts."""

@@ -100,8 +100,8 @@ class VerdictPolicy:
             "recovery_factor must lie between 1 and latency_factor": (
                 1 < self.recovery_factor < self.latency_factor
             ),
-            f"ejection must be at least {self.notice_ms} ms: a sweep and a half": (
-                self.ejection_ms >= self.notice_ms
+            f"ejection_time must be at least {self.notice_ms} ms: sweep_interval and a half": (
+                self.ejection_ms >= self.notice_ms or not self._ejects
             ),
             "ejection must not exceed its maximum": self.ejection_ms <= self.ejection_ms_max,
             "past_sweeps_min must lie between 1 and past_sweeps": (
@@ -126,6 +126,11 @@ class VerdictPolicy:
             "drift": self.drift,
         }
         return modes[detector]
+
+    @property
+    def _ejects(self) -> bool:
+        """Whether any detector takes brokers out: RocketMQ's tables and trials need no notice."""
+        return any(self.mode_of(it) == "enforce" for it in DETECTORS)
 
     @property
     def notice_ms(self) -> int:

@@ -1,5 +1,7 @@
 """The jury beyond the catalogue: panic, testers, renewal, and what is bounded."""
 
+from typing import Any
+
 import pytest
 
 from rebalance.brokers.decisions import BrokerCommandAnswered, ReportRefused
@@ -270,3 +272,15 @@ def test_a_policy_makes_sense(wrong: dict[str, object]) -> None:
     """What does not is refused when it is made."""
     with pytest.raises(ValueError, match=r"must"):
         VerdictPolicy(**wrong)  # type: ignore[arg-type]  # that is the point
+
+
+@pytest.mark.parametrize(
+    "quiet", [{"mode": "rocketmq-5"}, {"failures": "shadow", "latency": "off"}]
+)
+def test_a_sweep_as_long_as_an_ejection_is_refused_only_where_detectors_eject(
+    quiet: dict[str, Any],
+) -> None:
+    """And those settings are named that must be changed, of which one may not have been set."""
+    assert 60_000 == VerdictPolicy(sweep_ms=Millis(60_000), **quiet).sweep_ms
+    with pytest.raises(ValueError, match=r"ejection_time must .* 90000 ms: sweep_interval and"):
+        VerdictPolicy(sweep_ms=Millis(60_000))
