@@ -12,7 +12,7 @@ from kafka.errors import KafkaTimeoutError
 from tests.builders.application import until
 from trimtab import BrokerSelector
 from trimtab.faults import ROCKETMQ_5, FaultTable
-from trimtab.sending import confluent, kafka_python
+from trimtab.sending import confluent, kafka_python, kafka_python_clients
 from trimtab.sending.contract import Place, Sender
 from trimtab.sending.dispatch import Leaders
 from trimtab.sending.patience import Patience
@@ -47,7 +47,7 @@ class Client:
 def client(monkeypatch: pytest.MonkeyPatch) -> Client:
     """The one that is taken for kafka-python's."""
     made = Client()
-    monkeypatch.setattr(kafka_python, "connected", lambda *_: made)
+    monkeypatch.setattr(kafka_python_clients, "connected", lambda *_: made)
     return made
 
 

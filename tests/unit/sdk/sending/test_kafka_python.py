@@ -3,80 +3,21 @@
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from kafka.errors import KafkaTimeoutError
 
 from tests.builders.application import until
-from trimtab import BrokerSelector, ConfigurationError
+from tests.unit.sdk.sending.played import Client
+from trimtab import ConfigurationError
 from trimtab.sending import kafka_python
 from trimtab.sending.broker_times import BrokerTimes
-from trimtab.sending.contract import Place
 from trimtab.sending.kafka_python import KafkaPythonSender
-from trimtab.sending.patience import Patience
+from trimtab.sending.kafka_python_pending import Pending
 
 FAILURE: Final = KafkaTimeoutError("played")
-
-
-class Client:
-    """A producer that settles nothing by itself."""
-
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        self.timeout_ms = options["delivery_timeout_ms"]
-        self.sent: list[str] = []
-        self.headers: list[list[object]] = []
-        self.waited: list[float] = []
-        self.deliver: list[Callable[[object], object]] = []
-        self.on_wait: Callable[[], object] = bool
-        self.known: set[int] | None = {0}
-        self.on_send: Callable[[], object] = bool
-        self.on_error: Callable[[Callable[[Exception], object]], object] = bool
-        self._metadata = SimpleNamespace(partitions_for_topic=lambda _: self.known)
-        self._sender = SimpleNamespace(force_close=bool)
-
-    def send(self, topic: str, *more: Any) -> object:  # noqa: ANN401 - as of it
-        """Take a message."""
-        self.sent.append(topic)
-        self.headers.append(list(more[2] or ()))
-        self.on_send()
-        add, place = self.deliver.append, SimpleNamespace(partition=0)
-        future = SimpleNamespace(topic_partition=place)
-        return SimpleNamespace(add_callback=add, add_errback=self.on_error, _produce_future=future)
-
-    def flush(self, timeout_s: float) -> None:
-        """Wait in vain."""
-        self.waited.append(timeout_s)
-        self.on_wait()
-        time.sleep(timeout_s)
-        raise KafkaTimeoutError
-
-    def close(self, _timeout_s: float) -> None:
-        """It is closed."""
-
-
-@pytest.fixture
-def clients(monkeypatch: pytest.MonkeyPatch) -> list[Client]:
-    """Those that were made."""
-    made: list[Client] = []
-
-    def connected(_make: object, options: Mapping[str, Any], _link: object) -> Client:
-        made.append(Client(options))
-        return made[-1]
-
-    monkeypatch.setattr(kafka_python, "connected", connected)
-    monkeypatch.setattr(kafka_python, "_CLOSE_S", 0.0)
-    return made
-
-
-@pytest.fixture
-def sender(clients: list[Client]) -> KafkaPythonSender:
-    """What sends by them."""
-    del clients  # they are made by the sender
-    return KafkaPythonSender(Place("a:1", {}), BrokerSelector(), Patience.of(30_000, 3))
 
 
 def test_a_wait_is_not_longer_than_it_may_be(
@@ -283,7 +224,14 @@ def put_back(
 ) -> None:
     """Messages that were tried once; long ago, if not said otherwise."""
     for _ in range(count):
-        pending = kafka_python._Pending(  # noqa: SLF001 - as the sender makes them
-            "t", b"v", None, lambda error, _: heard.append(error), begun_s, begun_s, error=FAILURE
+        pending = Pending(
+            "t",
+            b"v",
+            None,
+            None,
+            lambda error, _: heard.append(error),
+            begun_s,
+            begun_s,
+            error=FAILURE,
         )
         sender._again.append((BrokerTimes("1"), pending))  # noqa: SLF001 - as its errback does

@@ -2,43 +2,40 @@
 
 The same as `confluent`, but its reports come on a thread of its own and carry nothing of the
 message, so each is kept until it is settled. A retry waits for the next tick, since that thread may
-not wait. The first message to an unknown topic waits for metadata, as ever (`max_block_ms`).
+not wait. The first message to an unknown topic waits for metadata, as ever (`max_block_ms`); of a
+callback, which is on that thread, it is put off.
 
-Loaded by `choose`. A client's timeout is a try's; messages with a key have a client of their own,
-with the whole deadline.
+Loaded by `choose`.
 """
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from kafka import KafkaProducer
-from kafka.errors import KafkaError, RetriableError
+from kafka.errors import KafkaError, KafkaTimeoutError, RetriableError
 
 from trimtab.callbacks import mistaken
 from trimtab.clock import steady_ms
-from trimtab.errors import ConfigurationError
 from trimtab.selector import BrokerSelector
 from trimtab.sending.broker_times import BrokerTimes
 from trimtab.sending.contract import CLOSED, Link, Place, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders
 from trimtab.sending.given_up import GivenUp
-from trimtab.sending.kafka_python_link import DEFAULTS, KafkaPythonLink, way_of
-from trimtab.sending.kafka_python_questions import cluster_id, leaders_of
+from trimtab.sending.kafka_python_clients import Clients
+from trimtab.sending.kafka_python_link import KafkaPythonLink
+from trimtab.sending.kafka_python_pending import Callback, Pending, PutOff
+from trimtab.sending.kafka_python_questions import cluster_id, is_known, leaders_of
 from trimtab.sending.patience import Patience
 from trimtab.sending.telling import Here
-from trimtab.transports.kafka_python import IN_ORDER, close_producer
-from trimtab.transports.kafka_python_connecting import REFUSALS, connected
+from trimtab.transports.kafka_python import close_producer
 
 _Untyped = Any
 """What comes from kafka-python, which ships no types."""
-Callback = Callable[[Exception | None, _Untyped], object]
 
 _TICK_S: Final = 0.05
 """How late a verdict may be noticed by the messages, and how long a second try waits."""
@@ -46,31 +43,6 @@ _CLOSE_S: Final = 1.0
 """For disconnecting, once nothing is to be waited for."""
 _UNSETTLED_MAX: Final = 100_000
 """As librdkafka's `queue.buffering.max.messages`; this client (3.0) has no bound of its own."""
-_MOVABLE: Final = {
-    "acks": "all",
-    # A second try in another partition is a second copy anyway; and an idempotent client of this
-    # library stands still, for all brokers, until it knows what became of a batch that timed out.
-    "enable_idempotence": False,
-}
-"""For messages without a key, unless the application says otherwise."""
-_KEYED: Final = {"acks": "all", **IN_ORDER}
-"""For those with one, also."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Pending:
-    """A message that is not settled."""
-
-    topic: str
-    value: bytes | None
-    headers: _Untyped
-    """A copy: who sent them may change them before another try."""
-    on_delivery: Callback | None
-    begun_s: float
-    sent_s: float
-    tries: int = 1
-    error: Exception | None = None
-    """What the last try has met."""
 
 
 class KafkaPythonSender:
@@ -83,15 +55,14 @@ class KafkaPythonSender:
         self._patience = patience
         self._given_up = GivenUp()
         self._place = place
-        self._free = self._client(patience.try_ms, _MOVABLE)
-        self._keyed: _Untyped = None
-        self._again: deque[tuple[BrokerTimes, _Pending]] = deque()
+        self._clients = Clients(place, patience)
+        self._again: deque[tuple[BrokerTimes, Pending]] = deque()
+        self._put_off = PutOff()
         self._unsettled = 0
         self._lost = 0
         """By the end, as far as that is known."""
         self._lock = threading.Lock()
         """Of the counts: messages are sent and settled by any thread."""
-        self._opening = threading.Lock()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="trimtab-tries", daemon=True)
 
@@ -113,6 +84,8 @@ class KafkaPythonSender:
                 decided what became of the message: on the producer's threads.
             headers: As kafka-python takes them.
 
+        A callback waits for nothing: what it sends to an unknown topic goes when that is known.
+
         Raises:
             KafkaTimeoutError: The topic is unknown.
             BufferError: Too many messages are not settled.
@@ -120,12 +93,15 @@ class KafkaPythonSender:
         if self._unsettled >= _UNSETTLED_MAX:
             raise BufferError(f"send: {_UNSETTLED_MAX} messages are not settled")
         now = time.monotonic()
-        pending = _Pending(topic, value, copy(headers), on_delivery, now, now)
-        if key is not None:
-            self._send_keyed(pending, key)
-            return
-        partition, times, _ = self._turns[topic]()
-        self._hand_over(partition, times, pending)
+        pending = Pending(topic, value, key, copy(headers), on_delivery, now, now)
+        if self.here.depth:
+            self.dispatch.expect(topic)
+            if not self._knows(pending):
+                with self._lock:
+                    self._unsettled += 1
+                self._put_off.add(pending)
+                return
+        self._send(pending)
 
     def start(self) -> None:
         """Begin to look after what was reported."""
@@ -137,13 +113,13 @@ class KafkaPythonSender:
 
     def leaders(self, topic: str) -> Leaders:
         """Ask who leads a topic."""
-        return leaders_of(topic, self._free)
+        return leaders_of(topic, self._clients.free)
 
     def flush(self, timeout_s: float) -> int:
         """Wait until all is settled, second tries too."""
         end = time.monotonic() + timeout_s
         while self._unsettled and time.monotonic() < end:
-            for client in self._clients():
+            for client in self._clients:
                 with suppress(KafkaError):  # the time is over, which the count says
                     client.flush(max(0.0, end - time.monotonic()))
             time.sleep(max(0.0, min(end - time.monotonic(), _TICK_S)) if self._unsettled else 0)
@@ -156,29 +132,16 @@ class KafkaPythonSender:
         self.dispatch.close(CLOSED)
         if self._thread.ident is not None:
             self._thread.join()
-        for client in self._clients():
+        for client in self._clients:
             close_producer(client, _CLOSE_S)
+        self._put_off.offer(self._give_up)
         while self._again:
-            self._settle(self._again.popleft()[1], KafkaError("the producer was closed"), None)
+            self._give_up(self._again.popleft()[1])
         self._given_up.tell_all()
         return self._lost + self._unsettled
 
     def disconnect(self) -> None:
         """It is disconnected: to close these clients ends them."""
-
-    def _clients(self) -> list[_Untyped]:
-        return [self._free] if self._keyed is None else [self._free, self._keyed]
-
-    def _client(self, timeout_ms: int, defaults: Mapping[str, _Untyped]) -> _Untyped:
-        options: dict[str, _Untyped] = {**DEFAULTS, **defaults, "linger_ms": 0}
-        options |= {name.replace(".", "_"): value for name, value in self._place.kafka.items()}
-        options["bootstrap_servers"] = self._place.servers.split(",")
-        options["delivery_timeout_ms"] = timeout_ms
-        options["request_timeout_ms"] = timeout_ms - options["linger_ms"]  # or it is refused
-        try:
-            return connected(KafkaProducer, options, way_of(self._place))
-        except REFUSALS as error:
-            raise ConfigurationError(f"kafka: {error}") from error
 
     def _run(self) -> None:
         ticked = time.monotonic()
@@ -188,6 +151,7 @@ class KafkaPythonSender:
                     if self._closing.is_set():
                         break  # `close` settles the rest
                     self._hand_on(*self._again.popleft())
+                self._put_off.offer(self._send_late)
                 self._given_up.tell()
                 elapsed = time.monotonic() - ticked
                 ticked += elapsed
@@ -196,20 +160,20 @@ class KafkaPythonSender:
                 mistaken(error)
         self.dispatch.tick(steady_ms(), _TICK_S)  # for the last report
 
-    def _hand_over(self, partition: int, times: BrokerTimes, pending: _Pending) -> None:
+    def _hand_over(self, partition: int, times: BrokerTimes, pending: Pending) -> None:
         place = None if partition == ANYWHERE else partition
-        future = self._free.send(pending.topic, pending.value, None, pending.headers, place)
+        future = self._clients.free.send(pending.topic, pending.value, None, pending.headers, place)
         with self._lock:
             self._unsettled += pending.tries == 1
         future.add_callback(partial(self._delivered, times, pending))
         future.add_errback(partial(self._failed, times, pending, future))
 
-    def _delivered(self, times: BrokerTimes, pending: _Pending, metadata: _Untyped) -> None:
+    def _delivered(self, times: BrokerTimes, pending: Pending, metadata: _Untyped) -> None:
         times.note(time.monotonic() - pending.sent_s)
         self._settle(pending, None, metadata)
 
     def _failed(
-        self, times: BrokerTimes, pending: _Pending, future: _Untyped, error: Exception
+        self, times: BrokerTimes, pending: Pending, future: _Untyped, error: Exception
     ) -> None:
         """Have another broker tried while there is time; else say so."""
         now = time.monotonic()
@@ -221,11 +185,10 @@ class KafkaPythonSender:
                 return
         self._settle(pending, error, None)
 
-    def _hand_on(self, times: BrokerTimes, pending: _Pending) -> None:
+    def _hand_on(self, times: BrokerTimes, pending: Pending) -> None:
         # What is unknown for a moment is left for later, while there is time: `send` would wait for
         # it as long as for the first message to a topic, and all others with it.
-        known = self._free._metadata  # noqa: SLF001 - as `leaders_of`
-        if known.partitions_for_topic(pending.topic) is None:
+        if not is_known(self._clients.free, pending.topic):
             if self._patience.allows(pending.tries, pending.begun_s, time.monotonic()):
                 self._again.append((times, pending))
             else:
@@ -237,35 +200,65 @@ class KafkaPythonSender:
             again = replace(pending, tries=pending.tries + 1, sent_s=time.monotonic())
             self._hand_over(partition, other, again)
         except BaseException as error:  # noqa: BLE001 - of a serializer; or there are fewer partitions
-            told = error if isinstance(error, Exception) else KafkaError(repr(error))
-            self._settle(pending, told, None)
+            self._settle(pending, _told(error), None)
 
-    def _send_keyed(self, pending: _Pending, key: bytes) -> None:
+    def _send(self, pending: Pending) -> None:
+        if pending.key is not None:
+            self._send_keyed(pending)
+            return
+        partition, times, _ = self._turns[pending.topic]()
+        self._hand_over(partition, times, pending)
+
+    def _knows(self, pending: Pending) -> bool:
+        """Tell whether a message need not wait for its client, nor for others of its topic."""
+        client = self._clients.free if pending.key is None else self._clients.keyed
+        is_next = client is not None and not self._put_off.holds(pending.topic)
+        return is_next and is_known(client, pending.topic)
+
+    def _send_late(self, pending: Pending) -> bool:
+        """Send what was put off, as if it came now, unless its topic stays unknown."""
+        now = time.monotonic()
+        try:
+            if is_known(self._clients.open(keyed=pending.key is not None), pending.topic):
+                self._send(replace(pending, begun_s=now, sent_s=now))
+                with self._lock:  # it was counted again
+                    self._unsettled -= 1
+            elif 1_000 * (now - pending.begun_s) < self._patience.deadline_ms:
+                return False
+            else:
+                self._settle(pending, KafkaTimeoutError("the topic is unknown"), None)
+        except BaseException as error:  # noqa: BLE001 - of a serializer, or of a client that is made
+            self._settle(pending, _told(error), None)
+        return True
+
+    def _send_keyed(self, pending: Pending) -> None:
         self.dispatch.expect(pending.topic)
-        with self._opening:
-            if self._keyed is None:
-                self._keyed = self._client(self._patience.whole_ms, _KEYED)
-        future = self._keyed.send(pending.topic, pending.value, key, pending.headers)
+        client = self._clients.open(keyed=True)
+        future = client.send(pending.topic, pending.value, pending.key, pending.headers)
         with self._lock:
             self._unsettled += 1
         future.add_callback(partial(self._delivered_keyed, pending))
         future.add_errback(partial(self._failed_keyed, pending, future))
 
-    def _delivered_keyed(self, pending: _Pending, metadata: _Untyped) -> None:
+    def _delivered_keyed(self, pending: Pending, metadata: _Untyped) -> None:
         """Enter a message with a key in the times of its partition's leader."""
         times = self.dispatch.times_of(pending.topic, metadata.partition)
         if times is not None:
             times.note(time.monotonic() - pending.sent_s)
         self._settle(pending, None, metadata)
 
-    def _failed_keyed(self, pending: _Pending, future: _Untyped, error: Exception) -> None:
+    def _failed_keyed(self, pending: Pending, future: _Untyped, error: Exception) -> None:
         """Count it for its partition's leader; it goes nowhere else."""
         times = self.dispatch.times_of(pending.topic, _partition(future))
         if times is not None and isinstance(error, RetriableError):
             times.note_failure(time.monotonic() - pending.sent_s)
         self._settle(pending, error, None)
 
-    def _settle(self, pending: _Pending, error: Exception | None, metadata: _Untyped) -> None:
+    def _give_up(self, pending: Pending) -> bool:
+        self._settle(pending, KafkaError("the producer was closed"), None)
+        return True
+
+    def _settle(self, pending: Pending, error: Exception | None, metadata: _Untyped) -> None:
         if pending.on_delivery is not None:
             try:
                 with self.here:
@@ -277,6 +270,10 @@ class KafkaPythonSender:
         with self._lock:  # not before: whoever waits for the callback may end with what it sends
             self._unsettled -= 1
             self._lost += error is not None and self._closing.is_set()
+
+
+def _told(error: BaseException) -> Exception:
+    return error if isinstance(error, Exception) else KafkaError(repr(error))
 
 
 def _partition(future: _Untyped) -> int | None:
