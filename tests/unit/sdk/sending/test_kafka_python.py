@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -63,6 +64,35 @@ def test_what_is_delivered_at_the_last_moment_is_not_lost(
     clients[0].on_wait = lambda: clients[0].deliver.pop()(None)
 
     assert (1, [None]) == (sender.close(0.0), heard)
+
+
+def test_what_fails_after_the_end_is_told_and_was_counted(
+    sender: KafkaPythonSender, clients: list[Client]
+) -> None:
+    """A callback may keep the client's thread for longer than it is waited for."""
+    heard: list[object] = []
+    fail: list[Callable[[Exception], object]] = []
+    clients[0].on_error = fail.append
+    sender.send("t", b"v", None, lambda error, _: heard.append(error))
+    assert 1 == sender.close(0.0)
+    fail[0](FAILURE)
+
+    assert [FAILURE] == heard
+
+
+def test_the_count_at_the_end_is_of_one_moment(sender: KafkaPythonSender) -> None:
+    """A message that is settled meanwhile is in one of both counts."""
+    sender.send("t", b"v")
+    counts = sender._lock  # noqa: SLF001 - as who settles takes it
+    left: list[int] = []
+    thread = threading.Thread(target=lambda: left.append(sender.close(0.0)))
+    with counts:
+        thread.start()
+        thread.join(0.2)
+        assert [] == left
+    thread.join()
+
+    assert [1] == left
 
 
 def test_what_waits_is_bounded(sender: KafkaPythonSender, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,8 @@ class KafkaPythonSender:
         while self._again:
             self._give_up(self._again.popleft()[1])
         self._given_up.tell_all()
-        return self._lost + self._unsettled
+        with self._lock:  # a client's thread may outlive its end, and still settle something
+            return self._lost + self._unsettled
 
     def disconnect(self) -> None:
         """It is disconnected: to close these clients ends them."""
@@ -180,7 +181,8 @@ class KafkaPythonSender:
         if isinstance(error, RetriableError):
             times = self.dispatch.whose(times, pending.topic, _partition(future))
             times.note_failure(now - pending.sent_s)
-            if self._patience.allows(pending.tries, pending.begun_s, now):
+            is_in_time = self._patience.allows(pending.tries, pending.begun_s, now)
+            if is_in_time and not self._closing.is_set():
                 self._again.append((times, replace(pending, error=error)))
                 return
         self._settle(pending, error, None)
