@@ -37,3 +37,15 @@ def test_by_a_clock_that_is_behind_a_verdict_ends_in_time() -> None:
             trials.append(after)
 
     assert list(range(1_000, 30_000, 1_000)) == trials
+
+
+def test_one_wrong_stamp_in_the_backlog_says_nothing_of_those_after_it() -> None:
+    """A broker's clock has leapt for a minute; whoever starts asks while it reads."""
+    made = VerdictBoard()
+    made.post("b", available=False, until=NOW + 2 * HOUR_MS, at=NOW + HOUR_MS)
+    assert {"b"} == made.avoided(NOW)
+    made.post("a", available=False, until=NOW + 30_000, at=NOW - 1_000)
+
+    assert {"a", "b"} == made.avoided(NOW)
+    made.set_clock(NOW, NOW)
+    assert {"b"} == made.avoided(NOW + 30_000)

@@ -40,6 +40,8 @@ class VerdictBoard:
         """Start empty, which counts as stale."""
         self._fresh_for_ms = fresh_for_ms
         self._latest: int | None = None
+        self._asked: int | None = None
+        """When anybody first asked after that was posted, by the producer's clock."""
         self._ahead = 0
         """By how much the producer's clock is ahead of the log's."""
         self._late: tuple[int, int] | None = None
@@ -58,6 +60,7 @@ class VerdictBoard:
             at: When it was published.
             trial: Whether this producer is to try the broker all the same.
         """
+        self._asked = None
         self._latest = at  # of the last, not the largest: a stamp may have been wrong
         if available:
             self._ejected.pop(broker, None)
@@ -116,7 +119,10 @@ class VerdictBoard:
                     yield broker, verdict
 
     def _log_time(self, now: int) -> int:
-        """Say what time it is for the log; a clock that is behind its last record is set."""
-        if self._latest is not None:
-            self._ahead = min(self._ahead, now - self._latest)
-        return now - self._ahead
+        """Say what time it is for the log: no earlier than its last record says, and on from it."""
+        latest, asked = self._latest, self._asked
+        if latest is None:
+            return now - self._ahead
+        if asked is None or now < asked:  # it may be set back
+            self._asked = asked = now
+        return max(now - self._ahead, latest + now - asked)

@@ -27,6 +27,8 @@ public final class VerdictBoard {
     private final String reporter;
     private final Map<String, Notice> ejected = new ConcurrentHashMap<>();
     private volatile long latest = Long.MIN_VALUE;
+    /** When anybody first asked after that was posted, by this producer's clock. */
+    private volatile long asked = Long.MAX_VALUE;
     /** By how much this producer's clock is ahead of the log's. */
     private volatile long ahead;
     /** Whether a verdict has said that it is more, or was late; when it was published, and how much. Of one thread. */
@@ -49,6 +51,7 @@ public final class VerdictBoard {
             long until = verdict.untilMs == null ? Long.MAX_VALUE : verdict.untilMs;
             ejected.put(verdict.broker, new Notice(until, verdict.testers.contains(reporter), tried));
         }
+        asked = Long.MAX_VALUE;
         latest = appendedMs; // of the last, not the largest: a stamp may have been wrong
     }
 
@@ -102,13 +105,14 @@ public final class VerdictBoard {
         return logTime - last >= TRIAL_EVERY_MS && notice.tried.compareAndSet(last, logTime);
     }
 
-    /** What time it is for the log: no earlier than its last record says; a clock that is behind that is set. */
+    /** What time it is for the log: no earlier than its last record says, and on from it. */
     private long logTime(long now) {
         long last = latest;
-        if (now - ahead < last) {
-            ahead = now - last;
+        long since = asked;
+        if (now < since) { // nobody has asked yet, or the clock is set back
+            asked = since = now;
         }
-        return now - ahead;
+        return last == Long.MIN_VALUE ? now - ahead : Math.max(now - ahead, last + now - since);
     }
 
     private Notice standing(String broker, long logTime) {
