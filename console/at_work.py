@@ -4,47 +4,63 @@ What a view shows is the last word of a controller, and looks the same however o
 time that a view is drawn, its watcher asks here. The first answer goes by the clock, as for those
 who look once; the clock may be wrong, so later ones go by whether a controller says something new.
 
-Called by every command that takes `--watch`. Its one rule: what is not known is said, too.
+Called by every command that takes `--watch`. Its rules: what is not known is said, too; and a word
+is compared with an earlier one of the same controller alone, since brokers' clocks may differ.
 """
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from console.errors import Failure
 from console.published import Published
-from console.views.controllers import SILENT_S, silence
+from console.views.controllers import SILENT_S, Aged, silence
 from trimtab.protocol import Controller
 
 HEARD_S: Final = 6.0
 """In this time each controller speaks."""
-_AHEAD_MS: Final = 1_000
+_AHEAD_S: Final = 1.0
 """So much do clocks differ that are kept in step."""
-_SILENT_MS: Final = round(1_000 * SILENT_S)
 
 Words = list[tuple[int, Controller]]
-"""When each controller has said something last, by the broker's clock, and what."""
+"""When each controller has said something last, by the clock of its broker, and what."""
 
 
-class WordClock:
-    """Tells the time by the broker's clock, as well as it is known here."""
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """What is known here of the last word of a controller."""
+
+    at_ms: int
+    since: float
+    age_s: float
+    """How old it was then."""
+
+    def old_s(self, now: float) -> float:
+        """Return how old it is now."""
+        return self.age_s + now - self.since
+
+
+class Ages:
+    """Tells how long ago controllers have spoken: at first by the clock here, then by ear."""
 
     def __init__(self) -> None:
-        self._newest_ms: int | None = None
-        """When the last word came, by the broker's clock."""
-        self._since = 0.0
-        """Since when that is known here."""
-        self.hears = False
-        """Whether it came meanwhile."""
+        self._words: dict[str, _Word] | None = None
+        self.heard: set[str] = set()
+        """Who has spoken meanwhile."""
 
-    def now_ms(self, said: Words) -> int:
-        """Tell it by words that were read just now."""
-        newest_ms, now = _newest(said), time.monotonic()
-        if self._newest_ms is None or newest_ms > self._newest_ms:
-            self.hears = self._newest_ms is not None
-            self._newest_ms, self._since = newest_ms, now
-        by_word_ms = newest_ms + round(1_000 * (now - self._since))
-        return by_word_ms if self.hears else max(by_word_ms, _here_ms())
+    def of(self, said: Words) -> Aged:
+        """Tell it of words that were read just now."""
+        known, now = self._words, time.monotonic()
+        words = self._words = dict(known or {})
+        for at_ms, it in said:
+            if it.controller in words and words[it.controller].at_ms == at_ms:
+                continue
+            age_s = max(0.0, _by_clock_s(at_ms)) if known is None else 0.0
+            words[it.controller] = _Word(at_ms, now, age_s)
+            if known is not None:
+                self.heard.add(it.controller)
+        return [(words[it.controller].old_s(now), it) for _, it in said]
 
 
 class AtWork:
@@ -55,7 +71,7 @@ class AtWork:
     """
 
     def __init__(self, published: Published) -> None:
-        self._published, self._clock = published, WordClock()
+        self._published, self._ages = published, Ages()
 
     def remark(self) -> str | None:
         """Say that no controller is at work, or that it is not known; None: one is."""
@@ -63,31 +79,27 @@ class AtWork:
             said = self._published.controllers()
         except Failure as error:  # what was asked for has been read, and is shown all the same
             return f"whether a controller is at work is not known: {error}"
-        working = [it for it in said if it[1].role != "standby"]
-        return silence(said, self._clock.now_ms(working))
+        return silence(self._ages.of(said))
 
 
-def heard(read: Callable[[], Words]) -> tuple[Words, int]:
-    """Read what controllers have said last, for who looks once; and what time it is for that.
+def heard(read: Callable[[], Words]) -> Aged:
+    """Read what controllers have said last, for who looks once, and how long ago.
 
-    Where the newest word looks old, or of the future, the clock here may be wrong: then it goes by
-    whether anybody speaks within a moment.
+    Where any that has not ended looks silent, or of the future, a clock may be wrong: then it goes
+    by who speaks within a moment.
     """
-    clock, said = WordClock(), read()
-    now_ms, before_ms = clock.now_ms(said), _newest(said)
-    if not said or -_AHEAD_MS <= _here_ms() - before_ms <= _SILENT_MS:
-        return said, now_ms
+    ages, said = Ages(), read()
+    aged = ages.of(said)
+    looks = (_by_clock_s(at_ms) for at_ms, it in said if it.role != "ended")
+    if all(-_AHEAD_S <= it <= HEARD_S for it in looks):
+        return aged
     time.sleep(HEARD_S)
-    said = read()
-    now_ms = clock.now_ms(said)
-    return said, now_ms if clock.hears else max(now_ms, before_ms + _SILENT_MS + _AHEAD_MS)
+    return [
+        (age_s if it.controller in ages.heard else max(age_s, SILENT_S + _AHEAD_S), it)
+        for age_s, it in ages.of(read())
+    ]
 
 
-def _newest(said: Words) -> int:
-    """Return when the last word came; 0: there is none."""
-    return max((at_ms for at_ms, _ in said), default=0)
-
-
-def _here_ms() -> int:
-    """Tell the time by the clock here."""
-    return time.time_ns() // 1_000_000
+def _by_clock_s(at_ms: int) -> float:
+    """Return how long ago that is by the clock here."""
+    return time.time_ns() / 1_000_000_000 - at_ms / 1_000

@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from console.at_work import HEARD_S
+from console.at_work import HEARD_S, Ages
 from console.errors import ExitCode, Failure
 from console.operator_commands import user, write
 from console.published import Published
@@ -49,10 +49,11 @@ def _is_at_work(it: Controller, standby: str) -> bool:
 
 def _living(published: Published) -> dict[str, Controller]:
     """Return who speaks: no clock here agrees with Kafka's by rights."""
-    before = {it.controller: at_ms for at_ms, it in published.controllers()}
+    ages = Ages()
+    ages.of(published.controllers())
     time.sleep(HEARD_S)
-    again = published.controllers()
-    return {it.controller: it for at_ms, it in again if at_ms > before.get(it.controller, 0)}
+    again = ages.of(published.controllers())
+    return {it.controller: it for _, it in again if it.controller in ages.heard}
 
 
 def _chosen(living: dict[str, Controller], name: str | None) -> str:

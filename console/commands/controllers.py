@@ -37,7 +37,7 @@ def controllers() -> None:
 def list_controllers(
     *,
     living: Annotated[
-        bool, typer.Option("--living", help="Only those that said something in the last 15 s.")
+        bool, typer.Option("--living", help="Only those that are neither silent nor ended.")
     ] = False,
     watch: Watch = False,
     config: ConfigFile = None,
@@ -47,28 +47,27 @@ def list_controllers(
     """Show what each controller has said last: it does every five seconds.
 
     SAID_S is how long ago that was, in seconds; after 15 a controller that has
-    not said that it ended is silent. If none has spoken lately by the clock here,
-    which may be wrong, six seconds show who does. LONGEST_MS is of the batches of the
-    five seconds before. MOVES counts since its process began.
+    not said that it ended is silent. If one looks so by the clock here, which may be
+    wrong, six seconds show who speaks. LONGEST_MS is of the batches of the five
+    seconds before. MOVES counts since its process began.
 
     Examples:
       trimtab controllers list
       trimtab controllers list --living -o json
     """
-    from console.at_work import WordClock, heard
+    from console.at_work import Ages, heard
     from console.published import at_once, left_out
 
-    published, clock = published_by(config, key_values), WordClock()
+    published, ages = published_by(config, key_values), Ages()
 
     def draw() -> Shown:
         from console.views import controllers as view
 
         if watch:
-            said = at_once(published.controllers)
-            now_ms = clock.now_ms(said)
+            said = ages.of(at_once(published.controllers))
         else:
-            said, now_ms = at_once(lambda: heard(published.controllers))
-        rows = view.rows(said, now_ms, living=living)
+            said = at_once(lambda: heard(published.controllers))
+        rows = view.rows(said, living=living)
         return Listing("controllers", rows, view.NARROW, view.WIDE).shown(output)
 
     watched(draw, output, watch=watch, remarks=lambda: [left_out(published)])

@@ -5,12 +5,13 @@ the last word of a controller at work. One that was killed says nothing any more
 stays: it is `silent`.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 from trimtab.protocol import Controller
 
 Row = dict[str, object]
+Aged = list[tuple[float, Controller]]
+"""How many seconds ago each controller has said something last, and what."""
 
 NARROW = (
     "controller",
@@ -61,27 +62,26 @@ def _role(status: Controller, said_s: float) -> str | None:
     return "failing" if status.failures else status.role
 
 
-def rows(said: Iterable[tuple[int, Controller]], now_ms: int, *, living: bool) -> list[Row]:
-    """Describe what was said when, all of it or what was said lately."""
-    aged = ((status, max(0, now_ms - at_ms) / 1000) for at_ms, status in said)
-    return [row(status, age_s) for status, age_s in aged if not living or age_s <= SILENT_S]
+def rows(said: Aged, *, living: bool) -> list[Row]:
+    """Describe what was said how long ago, all of it or what those said who live."""
+    return [
+        row(status, age_s)
+        for age_s, status in said
+        if not living or (age_s <= SILENT_S and status.role != "ended")
+    ]
 
 
-def silence(said: Iterable[tuple[int, Controller]], now_ms: int) -> str | None:
-    """Say that no controller is at work, as far as the clock here tells; None: one is."""
-    words = [(at_ms, it) for at_ms, it in said if it.role != "standby"]  # which only waits
-    here = [it for at_ms, it in words if it.role != "ended" and now_ms - at_ms <= SILENT_S * 1000]
+def silence(said: Aged) -> str | None:
+    """Say that no controller is at work, as far as that is known here; None: one is."""
+    words = [(age_s, it) for age_s, it in said if it.role != "standby"]  # which only waits
+    here = [it for age_s, it in words if it.role != "ended" and age_s <= SILENT_S]
     whys = [_trouble(it) for it in here]
     if None in whys:
         return None
     if whys:
         return f"{whys[-1]}: what is shown may be old; see `trimtab controllers list`"
-    newest = max((at_ms for at_ms, _ in words), default=None)
-    last = (
-        "none ever was"
-        if newest is None
-        else f"none has said so for {max(0, now_ms - newest) // 1000} s"
-    )
+    newest_s = min((age_s for age_s, _ in words), default=None)
+    last = "none ever was" if newest_s is None else f"none has said so for {newest_s:.0f} s"
     return (
         f"no controller is at work here ({last}): what is shown may be old, and nothing is "
         "decided; see `trimtab doctor`"

@@ -28,6 +28,8 @@ class Installation:
         self.role: Role = "active"
         self.failures: int | None = None
         self.failure: Failure | None = None
+        self.others: list[tuple[int, Controller]] = []
+        """What those have said last that say nothing any more."""
 
     def monotonic(self) -> float:
         """Tell what passes."""
@@ -43,7 +45,7 @@ class Installation:
             raise self.failure
         last_ms = self.now_ms if self.stopped_ms is None else self.stopped_ms
         said = SAID.model_copy(update={"role": self.role, "failures": self.failures})
-        return [(last_ms - last_ms % 5_000, said)]
+        return [(last_ms - last_ms % 5_000, said), *self.others]
 
 
 @pytest.fixture
@@ -124,6 +126,21 @@ def test_one_that_has_ended_is_missed(watcher: AtWork, installation: Installatio
     installation.role = "ended"
 
     assert all(looks(watcher, installation, 10))
+
+
+@pytest.mark.parametrize("role", ["active", "ended"])
+def test_who_works_is_not_accused_for_a_dead_word_of_the_future(
+    watcher: AtWork, installation: Installation, role: Role
+) -> None:
+    """A broker's clock was an hour ahead for a while: its times tell nothing of another one's."""
+    dead = SAID.model_copy(update={"controller": "old", "role": role})
+    installation.others = [(START_MS + 3_600_000, dead)]
+    accused = looks(watcher, installation, 60)
+    installation.stopped_ms = installation.now_ms
+    missed = looks(watcher, installation, 40)
+
+    assert not any(accused)
+    assert (False, True) == (missed[4], missed[-1])
 
 
 def test_one_that_fails_is_not_passed_off_as_at_work(

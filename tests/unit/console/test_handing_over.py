@@ -23,12 +23,16 @@ EVERY_MS = 5_000
 
 
 class Kafka:
-    """Where the controllers a and b speak every five seconds, one at work, one standing by."""
+    """Where the controllers a and b speak every five seconds, one at work, one standing by.
+
+    The brokers' clocks are right, but for those of ``ahead_ms``. An ``old`` one has ended long ago.
+    """
 
     def __init__(self, off_s: int = 0, *, obeys: bool = True, lives: bool = True) -> None:
         self._now_ms, self._off_ms = START_MS, off_s * 1_000
         self._obeys, self._lives = obeys, lives
         self.asked: list[str] = []
+        self.ahead_ms: dict[str, int] = {}
 
     def sleep(self, seconds: float) -> None:
         """Let time pass."""
@@ -48,18 +52,24 @@ class Kafka:
 
     def controllers(self) -> list[tuple[int, Controller]]:
         """Return the last word of each."""
-        at_ms = (self._now_ms if self._lives else START_MS - 60_000) // EVERY_MS * EVERY_MS
+        now_ms = self._now_ms if self._lives else START_MS - 60_000
         roles = {"a": "active", "b": "active" if self.asked and self._obeys else "standby"}
-        one = Controller.model_validate_json(SAID)
+        one = Controller.model_validate_json(SAID).model_copy(update={"failures": None})
+        words = [(now_ms // EVERY_MS * EVERY_MS, *it) for it in roles.items()]
+        words.append((START_MS - 600_000, "old", "ended"))
         return [
-            (at_ms, one.model_copy(update={"controller": name, "role": role}))
-            for name, role in roles.items()
+            (
+                at_ms + self.ahead_ms.get(name, 0),
+                one.model_copy(update={"controller": name, "role": role}),
+            )
+            for at_ms, name, role in words
         ]
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, kafka: Kafka) -> str:
     """Ask for it, without a name."""
     monkeypatch.setattr(handing_over, "time", kafka)
+    monkeypatch.setattr(at_work, "time", kafka)
     monkeypatch.setattr(handing_over, "write", kafka.write)
     monkeypatch.setattr(Published, "controllers", kafka.controllers)
     settings = load(key_values=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
@@ -83,14 +93,39 @@ def test_who_lives_is_listed_by_every_clock(
     run: Run, monkeypatch: pytest.MonkeyPatch, off_s: int, *, lives: bool
 ) -> None:
     """A laptop that is ahead would list nobody; one that is behind, whoever was killed."""
-    kafka = Kafka(off_s, lives=lives)
+    found = listed(run, monkeypatch, Kafka(off_s, lives=lives), "--living")
+
+    assert (["a", "b"] if lives else []) == [*found]
+
+
+@pytest.mark.parametrize("off_s", [-16, 0, 16])
+@pytest.mark.parametrize(
+    "ahead_ms",
+    [{"b": 20_000}, {"a": -20_000}, {"old": 3_600_000}, {"a": 3_600_000, "old": 7_200_000}],
+    ids=["one ahead", "one behind", "one was ahead", "ahead, and was more"],
+)
+def test_who_lives_is_listed_whatever_the_brokers_clocks_are(
+    run: Run, monkeypatch: pytest.MonkeyPatch, off_s: int, ahead_ms: dict[str, int]
+) -> None:
+    """Two controllers write to two brokers, so their times tell nothing of each other."""
+    kafka = Kafka(off_s)
+    kafka.ahead_ms = ahead_ms
+
+    assert {"a": "active", "b": "standby", "old": "ended"} == listed(run, monkeypatch, kafka)
+    assert ["a", "b"] == [*listed(run, monkeypatch, kafka, "--living")]
+
+
+def listed(
+    run: Run, monkeypatch: pytest.MonkeyPatch, kafka: Kafka, *options: str
+) -> dict[str, str]:
+    """Return which controllers are listed, and as what."""
     monkeypatch.setattr(at_work, "time", kafka)
     monkeypatch.setattr(Published, "controllers", lambda _: kafka.controllers())
     given = ("-o", "json", "--set", "kafka.bootstrap_servers=nowhere:1")
-    code, out, _ = run("controllers", "list", "--living", *given)
+    code, out, _ = run("controllers", "list", *options, *given)
 
-    listed = [it["controller"] for it in json.loads(out)["controllers"]]
-    assert (0, ["a", "b"] if lives else []) == (code, listed)
+    assert code == 0
+    return {it["controller"]: it["role"] for it in json.loads(out)["controllers"]}
 
 
 @OFF

@@ -8,19 +8,19 @@ import pytest
 from console.views import controllers
 from trimtab.protocol import Controller
 
-NOW_MS = 1_767_225_600_000
 SAID = json.dumps(Controller.model_json_schema()["examples"][0])
 
 
 def test_a_controller_is_shown_with_the_age_of_its_last_word() -> None:
-    """One that is silent may be left out."""
+    """One that is silent may be left out, and one that has ended."""
     status = Controller.model_validate_json(SAID)
-    said = [(NOW_MS - 4_000, status), (NOW_MS - 60_000, status)]
-    young, old = controllers.rows(said, NOW_MS, living=False)
+    ended = status.model_copy(update={"role": "ended"})
+    said = [(4.0, status), (60.0, status), (4.0, ended)]
+    young, old, over = controllers.rows(said, living=False)
 
-    assert (4, 60) == (young["said_s"], old["said_s"])
+    assert (4, 60, 4) == (young["said_s"], old["said_s"], over["said_s"])
     assert {*controllers.NARROW, *controllers.WIDE} == young.keys()
-    assert [young] == controllers.rows(said, NOW_MS, living=True)
+    assert [young] == controllers.rows(said, living=True)
 
 
 def test_one_that_has_committed_nothing_is_shown() -> None:
@@ -53,22 +53,22 @@ def test_one_that_fails_or_is_silent_is_shown_as_that(
 
 
 @pytest.mark.parametrize(
-    ("role", "age_ms", "told"),
+    ("role", "age_s", "told"),
     [
-        ("active", 4_000, None),
-        ("standby", 4_000, "none ever was"),
-        ("ended", 4_000, "none has said so for 4 s"),
-        ("active", 60_000, "none has said so for 60 s"),
-        (None, 4_000, None),
+        ("active", 4.0, None),
+        ("standby", 4.0, "none ever was"),
+        ("ended", 4.0, "none has said so for 4 s"),
+        ("active", 60.0, "none has said so for 60 s"),
+        (None, 4.0, None),
     ],
 )
 def test_a_reader_is_told_that_nobody_is_at_work(
-    role: Literal["active", "standby", "ended"] | None, age_ms: int, told: str | None
+    role: Literal["active", "standby", "ended"] | None, age_s: float, told: str | None
 ) -> None:
     """One that ended, is silent for long, or stands by; not one of a release without roles."""
     said = {"role": role, "failures": None}
     status = Controller.model_validate_json(SAID).model_copy(update=said)
-    text = controllers.silence([(NOW_MS - age_ms, status)], NOW_MS)
+    text = controllers.silence([(age_s, status)])
 
     assert text is None if told is None else text is not None and told in text
 
@@ -89,8 +89,8 @@ def test_a_reader_is_told_that_who_is_there_decides_nothing(
     """It fails, has not begun, or hangs; another one that decides is enough."""
     well = Controller.model_validate_json(SAID).model_copy(update={"failures": None})
     status = well.model_copy(update=fields)
-    text = controllers.silence([(NOW_MS - 4_000, status)], NOW_MS)
-    both = controllers.silence([(NOW_MS - 4_000, status), (NOW_MS - 4_000, well)], NOW_MS)
+    text = controllers.silence([(4.0, status)])
+    both = controllers.silence([(4.0, status), (4.0, well)])
 
     assert text is None if told is None else text is not None and told in text
     assert both is None
@@ -98,7 +98,7 @@ def test_a_reader_is_told_that_who_is_there_decides_nothing(
 
 def test_a_reader_is_told_that_nobody_ever_was_at_work() -> None:
     """Topics are there, and no controller has used them."""
-    text = controllers.silence([], NOW_MS)
+    text = controllers.silence([])
 
     assert text is not None
     assert "none ever was" in text
