@@ -37,7 +37,7 @@ def controllers() -> None:
 def list_controllers(
     *,
     living: Annotated[
-        bool, typer.Option("--living", help="Only those that are neither silent nor ended.")
+        bool, typer.Option("--living", help="Only those that speak; listens for six seconds.")
     ] = False,
     watch: Watch = False,
     config: ConfigFile = None,
@@ -48,7 +48,8 @@ def list_controllers(
 
     SAID_S is how long ago that was, in seconds; after 15 a controller that has
     not said that it ended is silent. If one looks so by the clock here, which may be
-    wrong, six seconds show who speaks. LONGEST_MS is of the batches of the five
+    wrong, six seconds show who speaks; a clock that is behind may show one as living
+    that died as long ago: --living is sure. LONGEST_MS is of the batches of the five
     seconds before. MOVES counts since its process began.
 
     Examples:
@@ -66,7 +67,7 @@ def list_controllers(
         if watch:
             said = ages.of(at_once(published.controllers))
         else:
-            said = at_once(lambda: heard(published.controllers))
+            said = at_once(lambda: heard(published.controllers, sure=living))
         rows = view.rows(said, living=living)
         return Listing("controllers", rows, view.NARROW, view.WIDE).shown(output)
 
