@@ -8,6 +8,7 @@ Its one rule: what has been shown once stays until there is something newer, and
 as new: that it is old, and why, is said above it. So it is if no controller is at work.
 """
 
+import re
 import shutil
 import sys
 import time
@@ -24,10 +25,11 @@ PATIENCE_S: Final = 3.0
 """A view takes a tenth of a second, one of very many queues seconds; its readers wait 15 s for a
 Kafka that does not answer."""
 _CLEAR = "\x1b[H\x1b[2J"
-
+_SECONDS = re.compile(r"\d+ s\b")
+"""What grows while nothing else changes."""
 
 Remarks = Sequence[str | None]
-"""What is to be said of a view, each thing always in the same place; None: it is not so now."""
+"""What is to be said of a view; None: there is nothing of that kind."""
 
 
 def watched(
@@ -74,8 +76,8 @@ class _Screen:
         self._is_drawn_over = output in {Format.TABLE, Format.WIDE} and is_drawable()
         self._last: str | None = None
         self._is_lost = False
-        self._said: set[int] = set()
-        """The places of the remarks that are so, where they are said once."""
+        self._said: set[str] = set()
+        """The remarks that are so, where they are said once."""
 
     @property
     def has_shown(self) -> bool:
@@ -85,11 +87,11 @@ class _Screen:
     def show(self, shown: Shown, remarks: Remarks) -> None:
         """Draw the newest below what is to be said of it: once, where nothing is drawn over."""
         self._last, self._is_lost = shown.text(self._output, in_line=True), False
-        texts = {place: visible(it) for place, it in enumerate(remarks) if it is not None}
+        texts = {_SECONDS.sub("", it): visible(it) for it in remarks if it is not None}
         if self._is_drawn_over:
             self._last = "\n".join([*texts.values(), self._last])
         else:
-            new = [f"trimtab: {it}\n" for place, it in texts.items() if place not in self._said]
+            new = [f"trimtab: {text}\n" for it, text in texts.items() if it not in self._said]
             sys.stderr.write("".join(new))
         self._said = set(texts)
         self._draw(self._last)

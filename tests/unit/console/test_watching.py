@@ -174,6 +174,16 @@ def test_what_is_to_be_said_is_said_to_programs_once(capsys: pytest.CaptureFixtu
     assert f"{works}trimtab: one is missing\n{works}" == err
 
 
+def test_something_else_that_is_to_be_said_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """Who was told that a controller fails must hear that it is gone, and that once."""
+    said = ["its query fails", "none has said so for 16 s", "none has said so for 300 s"]
+    told = iter(said)
+    with pytest.raises(Enough):
+        watched(drawing(1, 2, 3), Format.JSON, watch=True, remarks=lambda: [next(told), None])
+
+    assert "".join(f"trimtab: {it}\n" for it in said[:2]) == capsys.readouterr().err
+
+
 def test_programs_are_told_once_and_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
     """Stdout has what was asked for, and nothing else."""
     away = Away("Kafka is away")
