@@ -2,7 +2,8 @@
 
 docs/operate.md lists the same names, and a test compares the two. They follow Prometheus: base
 units, ``_total`` for what is counted, no label that grows without end. What one event is alerted on
-for begins at 0: nobody sees a rise in a series that begins with its first event.
+for begins at 0, and so does what has few labels: nobody sees a rise in a series that begins with
+its first event.
 
 Made by ``application``, filled by ``account`` and by the route watcher, read by ``endpoint``.
 Whoever writes or reads holds the lock.
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from threading import Lock
 from typing import Final, get_args
 
+from rebalance.groups.model.decisions import Ending, MemberChange
 from streaming.metrics.families import Counter, Family, Gauge, Histogram
 from streaming.topics import ROUTINE, URGENT
 from trimtab.protocol import HISTORY
@@ -87,6 +89,10 @@ class OfBrain:
         self.members = Counter(
             "member_changes_total", "Members that came, went or are going.", "event"
         )
+        for ending in Ending:
+            self.handovers.add(0, ending)
+        for change in MemberChange:
+            self.members.add(0, change)
         self.expired = Counter(
             "expired_members_total", "Members that were silent for a session.", "cause"
         )

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from streaming.metrics.catalogue import Metrics
+from streaming.metrics.families import Histogram
 from tests.builders.checkout import ROOT
 
 GRAFANA = ROOT / "deploy" / "grafana"
@@ -24,6 +25,14 @@ ELSEWHERE = {
     "trimtab_unnamed_starved_groups",
 }
 """What nobody would look at: a number, and what other figures say as well."""
+FLOWS = {
+    "trimtab_batch_phase_seconds_total",
+    "trimtab_batches_total",
+    "trimtab_input_records_total",
+    "trimtab_output_records_total",
+    "trimtab_redis_records_total",
+}
+"""What is counted all the time: nobody looks for the first of them."""
 BOARDS: dict[str, dict[str, Any]] = {
     it.stem: json.loads(it.read_text()) for it in (GRAFANA / "dashboards").glob("*.json")
 }
@@ -69,6 +78,26 @@ def test_each_question_is_of_the_chosen_installation(board: dict[str, Any]) -> N
         assert asked.startswith("label_values(trimtab_build_info, job)") or all(
             'job=~"$job"' in it for it in series
         ), asked
+
+
+@each_board
+def test_the_first_event_of_a_series_is_seen(board: dict[str, Any]) -> None:
+    """`increase` and `rate` see no rise in a series that begins with it.
+
+    So all that it has counted is new, if its process is, or answered before without that series. A
+    scrape that failed, and a Prometheus that was away, are no events.
+    """
+    asked_of = r"(?:increase|rate)\(((trimtab_\w+){[^}]*})\[([^]]*)\]\)"
+    seconds = {"1h": "3600", "$__rate_interval": "$__rate_interval_ms / 1000"}
+    start = 'trimtab_start_timestamp_seconds{job=~"$job"}'
+    for asked, _ in questions(board):
+        for series, name, span in re.findall(asked_of, asked):
+            if isinstance(it := FAMILIES[family(name)], Histogram) or it.values() or name in FLOWS:
+                continue
+            new = f"{series} unless {series} offset {span}"
+            process = f"{start} offset {span} or {start} > time() - {seconds[span]}"
+            whole = f"(({new}) and on (job, instance) ({process}))"
+            assert f"({whole} or increase({series}[{span}]))" in asked, asked
 
 
 @each_board
