@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
@@ -46,6 +46,12 @@ class Shown:
 
     result: object
     table: str
+    of_height: Callable[[int], str] | None = None
+    """Makes a table of so many lines of the terminal at most; None: its beginning will do."""
+
+    def fitted(self, lines: int) -> str:
+        """Return the table, as one of so many lines where it can be made so."""
+        return self.table if self.of_height is None else self.of_height(lines)
 
     def text(self, output: Format, *, in_line: bool = False) -> str:
         """Write it; ``in_line`` with others of its kind, a line of JSON or a document of YAML."""

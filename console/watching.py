@@ -17,7 +17,7 @@ from typing import Final
 
 from console.encoding import visible
 from console.errors import Away
-from console.output import Format, Shown, beginning, is_drawable, write
+from console.output import Format, Shown, beginning, height, is_drawable, write
 
 _EVERY_S: Final = 2.0
 """How often a view is drawn again: people read no faster, and a cluster hardly notices it."""
@@ -74,7 +74,9 @@ class _Screen:
     def __init__(self, output: Format) -> None:
         self._output = output
         self._is_drawn_over = output in {Format.TABLE, Format.WIDE} and is_drawable()
-        self._last: str | None = None
+        self._last: Shown | None = None
+        self._above: list[str] = []
+        """What is said of it, where it is drawn over."""
         self._is_lost = False
         self._said: set[str] = set()
         """The remarks that are so, where they are said once."""
@@ -86,15 +88,17 @@ class _Screen:
 
     def show(self, shown: Shown, remarks: Remarks) -> None:
         """Draw the newest below what is to be said of it: once, where nothing is drawn over."""
-        self._last, self._is_lost = shown.text(self._output, in_line=True), False
+        self._last, self._is_lost = shown, False
         texts = {_SECONDS.sub("", it): visible(it) for it in remarks if it is not None}
         if self._is_drawn_over:
-            self._last = "\n".join([*texts.values(), self._last])
+            self._above = [*texts.values()]
+            self._draw(shown, self._above)
         else:
             new = [f"trimtab: {text}\n" for it, text in texts.items() if it not in self._said]
             sys.stderr.write("".join(new))
+            write(shown.text(self._output, in_line=True))
+            sys.stdout.flush()
         self._said = set(texts)
-        self._draw(self._last)
 
     def wait(self) -> None:
         """Say that there is no answer yet; before the first one nothing is late."""
@@ -104,14 +108,15 @@ class _Screen:
     def lose(self, reason: str) -> None:
         """Say that what stands there is old, and why; once, where it is not drawn over."""
         text = f"{reason}; it is asked again until it answers"
-        if self._is_drawn_over:
-            self._draw(f"{text}\n{self._last}")
+        if self._is_drawn_over and self._last is not None:
+            self._draw(self._last, [text, *self._above])
         elif not self._is_lost:
             sys.stderr.write(f"trimtab: {text}\n")
         self._is_lost = True
 
-    def _draw(self, text: str) -> None:
-        if self._is_drawn_over:  # the last line is the prompt's, or the first would be gone
-            text = f"{_CLEAR}{beginning(text, shutil.get_terminal_size().lines - 1)}"
-        write(text)
+    def _draw(self, shown: Shown, above: Sequence[str]) -> None:
+        """Draw it over the last; below is the prompt's line, or the first one would be gone."""
+        lines = shutil.get_terminal_size().lines - 1
+        head = "".join(f"{it}\n" for it in above)
+        write(f"{_CLEAR}{beginning(head + shown.fitted(lines - height(head)), lines)}")
         sys.stdout.flush()

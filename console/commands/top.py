@@ -3,7 +3,6 @@
 The same rows as `groups list`, in another order and with the sums above them.
 """
 
-import shutil
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from console.published import Published
     from console.pulse import Pulse
 
-_BESIDE = 3
-"""Lines beside the sums and the groups: that Kafka is away, an empty one, the prompt."""
 _SPARE = ("since", "epoch", "cause")
 """The columns that say least of what is urgent, the least of them first."""
 
@@ -50,7 +47,7 @@ def top(
     live = is_drawable() and not once and output in {Format.TABLE, Format.WIDE}
     look = Glimpses(published).glimpse if live else lambda at_ms: felt(published, at_ms)
     watched(
-        lambda: at_once(lambda: _screen(published, look, output, live=live)),
+        lambda: at_once(lambda: _screen(published, look, output)),
         output,
         watch=live,
         remarks=at_work(published),
@@ -58,22 +55,19 @@ def top(
     remark_on(published, context)
 
 
-def _screen(
-    published: "Published", look: "Callable[[int], Pulse]", output: Format, *, live: bool
-) -> Shown:
+def _screen(published: "Published", look: "Callable[[int], Pulse]", output: Format) -> Shown:
     from console.views import groups, overview
 
     at_ms = now_ms()
     summaries = published.briefs()
     ticks, silent = look(at_ms)
     rows = [groups.row(it) for it in sorted(summaries, key=overview.urgency)]
-    head = f"{overview.controller(ticks, silent, at_ms)}\n{overview.sums(summaries)}"
-    names = groups.NARROW + groups.WIDE if output is Format.WIDE else groups.NARROW
+    head = f"{overview.controller(ticks, silent, at_ms)}\n{overview.sums(summaries)}\n"
+    wide = groups.WIDE if output is Format.WIDE else ()
+    names = groups.NARROW + wide
     told = {"controller": overview.tick(ticks, silent, at_ms), "sums": overview.counts(summaries)}
-    if live:
-        room = shutil.get_terminal_size().lines - _BESIDE - height(head)
-        wide = groups.WIDE if output is Format.WIDE else ()
-        table = within(rows, names, (*wide, *_SPARE), room)
-    else:
-        table = fitting(rows, *names)
-    return Shown(told | {"groups": rows}, f"{head}\n\n{table}")
+
+    def of_height(lines: int) -> str:
+        return f"{head}\n{within(rows, names, (*wide, *_SPARE), lines - height(head) - 1)}"
+
+    return Shown(told | {"groups": rows}, f"{head}\n{fitting(rows, *names)}", of_height)
