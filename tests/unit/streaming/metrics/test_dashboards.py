@@ -25,6 +25,8 @@ ELSEWHERE = {
     "trimtab_unnamed_starved_groups",
 }
 """What nobody would look at: a number, and what other figures say as well."""
+MOST_LINES = 10
+"""So many names fit below a panel."""
 FLOWS = {
     "trimtab_batch_phase_seconds_total",
     "trimtab_batches_total",
@@ -98,6 +100,16 @@ def test_the_first_event_of_a_series_is_seen(board: dict[str, Any]) -> None:
             process = f"{start} offset {span} or {start} > time() - {seconds[span]}"
             whole = f"(({new}) and on (job, instance) ({process}))"
             assert f"({whole} or increase({series}[{span}]))" in asked, asked
+
+
+@each_board
+def test_what_has_never_happened_has_no_line(board: dict[str, Any]) -> None:
+    """Of a family that begins at 0 with very many series, only those that rise while one looks."""
+    asked_of = r"sum by (\([^)]*\)) \(rate\(((trimtab_\w+){[^}]*})\["
+    for asked, _ in questions(board):
+        for labels, series, name in re.findall(asked_of, asked):
+            of_range = f"and sum by {labels} (increase({series}[$__range] @ end())) > 0"
+            assert len(FAMILIES[family(name)].values()) <= MOST_LINES or of_range in asked, asked
 
 
 @each_board
