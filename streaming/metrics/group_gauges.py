@@ -39,7 +39,7 @@ class _Known(NamedTuple):
     unassigned: int
     is_ailing: bool
     is_unnamed: bool
-    """Whether it is starved, and has no series that say so."""
+    """Whether it has queues without a worker, also while others move, and no series of them."""
 
 
 class GroupGauges:
@@ -71,7 +71,7 @@ class GroupGauges:
                 total,
                 queues.unassigned,
                 bool(group.ailment),
-                group.state == "starved" and not self._has_series(group.group),
+                queues.unassigned > 0 and not self._has_series(group.group),
             )
             self._count(group.group, 1)
 

@@ -106,19 +106,21 @@ def test_names_that_were_used_once_hide_no_group_that_works() -> None:
     assert MOST_SERIES + 10 == shown.groups.value("empty")
 
 
-def test_starved_groups_without_series_are_counted() -> None:
-    """Whoever has series is alerted on by name, and hides none of the others."""
+@pytest.mark.parametrize("state", ["starved", "reconciling", "assigning"])
+def test_starved_groups_without_series_are_counted(state: str) -> None:
+    """Whoever has series is alerted on by name; nobody else is missed because others move."""
     metrics = Metrics()
     gauges, unnamed = GroupGauges(metrics), metrics.groups.unnamed
+    full = {"assigned": 10, "moving": 1, "unassigned": 0}
     assert "trimtab_unnamed_starved_groups 0" in metrics.text()
     for number in range(MOST_SERIES):
-        gauges.note(group(f"at-work-{number}", {}))
-    gauges.note(group("at-work-0", {}, state="starved"))
+        gauges.note(group(f"at-work-{number}", {}, queues=full))
+    gauges.note(group("at-work-0", {}, state=state))
     for _ in range(2):
-        gauges.note(group("billing", {}, state="starved"))
-        gauges.note(group("shipping", {}, state="starved"))
+        gauges.note(group("billing", {}, state=state))
+        gauges.note(group("shipping", {}, state=state))
         assert 2 == unnamed.value()
-    gauges.note(group("billing", {}))
+    gauges.note(group("billing", {}, queues=full))
     gauges.gone("shipping")
 
     assert 0 == unnamed.value()
