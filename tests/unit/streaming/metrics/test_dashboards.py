@@ -141,7 +141,7 @@ def test_every_figure_is_on_one() -> None:
 
 
 def test_grafana_finds_them_where_compose_puts_them() -> None:
-    """And its Prometheus, which has our alerts and asks our controller."""
+    """And its Prometheus, which has our alerts and asks our controller; it asks nobody else."""
     compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
     mounted = dict(it.split(":")[:2] for it in compose["grafana"]["volumes"])
     (provider,) = read(GRAFANA / "provisioning/dashboards/trimtab.yaml")["providers"]
@@ -158,6 +158,9 @@ def test_grafana_finds_them_where_compose_puts_them() -> None:
     )
     assert "http://prometheus:9090" == told[source["url"].removeprefix("$")]
     assert (["alerts.yaml"], ["controller:9404"]) == (scraped["rule_files"], asked["targets"])
+    assert {"GF_PLUGINS_PREINSTALL_DISABLED": "true"}.items() <= told.items()
+    assert {"false"} == {value for name, value in told.items() if "_ANALYTICS_" in name}
+    assert {"GF_ANALYTICS_CHECK_FOR_UPDATES", "GF_ANALYTICS_CHECK_FOR_PLUGIN_UPDATES"} <= {*told}
     assert "127.0.0.1:9404:9404" in compose["controller"]["ports"]
 
 
