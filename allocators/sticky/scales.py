@@ -109,7 +109,8 @@ class Scales:
             swaps = (self._swap(member, other, int(heaviest[other])) for other in full)
             return next(filter(None, swaps), ())
         taker = int(roomy[self.lifts[roomy].argmin()])
-        near = [entry for kind in self.shelves[member] for entry in self._near(member, taker, kind)]
+        half = self._half(member, taker)
+        near = [it for shelf in self._shelves_for(member, taker) for it in _near(shelf, half)]
         _, (_, _, queue) = min((self._lower(member, taker, entry[0]), entry) for entry in near)
         return (Move(queue, taker),)
 
@@ -119,34 +120,29 @@ class Scales:
         return bool(light and (self.lifts + light * self._scale).min() < self.lifts[member])
 
     def _swap(self, member: int, other: int, heaviest: int) -> Sequence[Move]:
-        """Return how two members exchange a queue for a lighter one so that they stand nearest."""
-        lighter = [
-            entry
-            for kind, shelf in self.shelves[other].items()
-            if self.takers[kind][member]
-            for entry in shelf[: bisect_left(shelf, (heaviest,))]
-        ]
-        if not lighter:
+        """Return how two members exchange a queue for a lighter one so that they stand near.
+
+        One of the two queues is the heaviest or the lightest: to compare all would take the square.
+        """
+        theirs = self._shelves_for(other, member)
+        lightest = min((shelf[0] for shelf in theirs), default=None)
+        if lightest is None or lightest[0] >= heaviest:
             return ()
-        shelves = self.shelves[member].items()
-        mine = sorted(it for kind, shelf in shelves if self.takers[kind][other] for it in shelf)
-        half = self._half(member, other)
-        found = list[tuple[int, Entry, Entry]]()
-        for entry in lighter:
-            place = bisect_left(mine, (entry[0] + half + 1,))
-            for one in mine[max(place - 1, 0) : place + 1]:
-                if one[0] > entry[0]:
-                    found.append((self._lower(member, other, one[0] - entry[0]), one, entry))
-        _, one, entry = min(found)
+        mine, half = self._shelves_for(member, other), self._half(member, other)
+        most = max(shelf[-1] for shelf in mine)
+        pairs = [(it, lightest) for shelf in mine for it in _near(shelf, lightest[0] + half)]
+        pairs += [(most, it) for shelf in theirs for it in _near(shelf, most[0] - half)]
+        _, one, entry = min(
+            (self._lower(member, other, one[0] - entry[0]), one, entry)
+            for one, entry in pairs
+            if one[0] > entry[0]
+        )
         return Move(entry[2], member), Move(one[2], other)
 
-    def _near(self, member: int, taker: int, kind: int) -> list[Entry]:
-        """Return the queues of a kind whose weights are nearest to what would level the two."""
-        if not self.takers[kind][taker]:
-            return []
-        shelf = self.shelves[member][kind]
-        half = bisect_left(shelf, (self._half(member, taker) + 1,))
-        return shelf[max(half - 1, 0) : half + 1]
+    def _shelves_for(self, member: int, taker: int) -> list[list[Entry]]:
+        """Return the queues of a member that another one may have, kind by kind."""
+        shelves = self.shelves[member].items()
+        return [shelf for kind, shelf in shelves if self.takers[kind][taker]]
 
     def _half(self, member: int, taker: int) -> int:
         """Return the weight that would level the two."""
@@ -185,3 +181,9 @@ def _narrowed(members: Ints, dislike: NDArray[np.generic]) -> Ints:
     """Keep those of least dislike."""
     least: Ints = members[dislike == dislike.min()]
     return least
+
+
+def _near(shelf: list[Entry], weight: int) -> list[Entry]:
+    """Return the queues on a shelf whose weights are nearest to one."""
+    place = bisect_left(shelf, (weight + 1,))
+    return shelf[max(place - 1, 0) : place + 1]

@@ -1,6 +1,7 @@
 """Queues of unequal weight by example; the laws are in tests/laws/test_weighted.py."""
 
 import random
+import time
 
 import pytest
 
@@ -46,6 +47,23 @@ def test_who_is_full_gives_a_lighter_queue_for_a_heavier_one() -> None:
 
     assert {"a": ["t0", "t2"], "b": ["t1", "t3"]} == shares(plan)
     assert plan == balanced(group(both, {"t": 4}, dict(plan.owners)))
+
+
+def test_many_queues_are_exchanged_in_no_time() -> None:
+    """As many as a group may have: while one is asked, all groups of its worker wait."""
+    told = {"t": [["", place, 1 + place] for place in range(10_000)]}
+    balanced = allocator("STICKY", {"queue_weights": told})
+    alone = balanced(group({"a": member("t", cap=5_000)}, {"t": 10_000})).owners
+    both = {"a": member("t", cap=5_000), "b": member("t", cap=5_000)}
+    begun = time.process_time()
+    plan = balanced(group(both, {"t": 10_000}, alone))
+
+    assert 2.0 > time.process_time() - begun  # it takes 0.1 s; if all were compared with all, 7
+    loads = dict.fromkeys(("a", "b"), 0)
+    for queue, owner in plan.owners.items():
+        loads[owner] += 1 + queue.id
+    assert 10_000 >= abs(loads["a"] - loads["b"])
+    assert 1_500 > sum(alone[queue] != plan.owners[queue] for queue in alone)
 
 
 def test_what_may_stay_stays() -> None:
