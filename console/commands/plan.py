@@ -79,7 +79,8 @@ def plan(
     controller's own code under these settings. Several changes happen one after the other. For
     members that fall silent it also says how long that takes, and whether the controller would
     believe so many. A host is the beginning of a member's name or instance. Members that come are
-    named after one that is there, because some strategies go by names: worker-1-new-1.
+    named after one that is there, and in its rack, because some strategies go by these:
+    worker-1-new-1. Without --like that is one of those that may own what most may own.
 
     Examples:
       trimtab plan billing --drain worker-3

@@ -52,7 +52,8 @@ class Added:
 
     count: int
     like: MemberId | None = None
-    """None: they subscribe what most may own, and say nothing else of themselves."""
+    """None: they subscribe what most may own, in the rack of one of these, and are of no weight or
+    capacity of their own."""
     topics: frozenset[TopicName] = frozenset()
     """If any is named: these."""
 
@@ -154,7 +155,7 @@ def _add(group: Rehearsal, added: Added, told: Told) -> None:
     free = (f"{model}-new-{number}" for number in range(1, added.count + len(taken) + 1))
     names = [MemberId(it) for it in free if it not in taken][: added.count]
     what = f"{several(names)} {'comes' if added.count == 1 else 'come'}"
-    told.changes.append(what if added.like is None else f"{what}, like {added.like}")
+    told.changes.append(what + _likeness(added, taken[model]))
     told.why |= dict.fromkeys(names, "comes")
     told.added += names
     if strange := added.topics - group.state.topics.routes.keys():
@@ -169,6 +170,12 @@ def _add(group: Rehearsal, added: Added, told: Told) -> None:
             told.refused = True
 
 
+def _likeness(added: Added, model: Member) -> str:
+    if added.like is not None:
+        return f", like {added.like}"
+    return f", in rack {model.rack}" if model.rack else ""
+
+
 def _join(group: Rehearsal, name: MemberId, added: Added, model: Member) -> Joined:
     """Have a member say what its model has said, but for its name and instance."""
     topics, patterns = (added.topics, frozenset()) if added.topics else wish_of(model)
@@ -179,7 +186,7 @@ def _join(group: Rehearsal, name: MemberId, added: Added, model: Member) -> Join
         topics,
         session_timeout_ms=model.session_timeout_ms,
         revocation_timeout_ms=model.revocation_timeout_ms,
-        rack=model.rack if added.like else "",
+        rack=model.rack,
         weight=model.weight if added.like else 1,
         capacity=model.capacity if added.like else None,
         mode=model.mode,
@@ -191,8 +198,8 @@ def _join(group: Rehearsal, name: MemberId, added: Added, model: Member) -> Join
 def _model(group: Rehearsal, like: MemberId | None) -> MemberId:
     """Return the member that is named, or the first of those that may own what most may own.
 
-    Those that come are named after it: to some strategies a name says in which room a member is, or
-    on which side.
+    Those that come have its rack, and are named after it: to some strategies a name says in which
+    room a member is, or on which side.
 
     Raises:
         Failure: There is none.
@@ -203,6 +210,7 @@ def _model(group: Rehearsal, like: MemberId | None) -> MemberId:
     if not members:
         raise Failure(f"{group.state.name} has no member that new members could copy", _NOT_FOUND)
     reach = group.reach()
-    kinds = {name: (wish_of(it), reach.get(name)) for name, it in sorted(members.items())}
+    able = reach.keys() or members
+    kinds = {name: (wish_of(members[name]), reach.get(name)) for name in sorted(able)}
     most = Counter(kinds.values())
     return max(kinds, key=lambda name: most[kinds[name]])
