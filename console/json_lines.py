@@ -31,8 +31,15 @@ def answers(
         try:
             told = _written(answer(json.loads(line)))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a line may name a user's code
-            told = _written({"error": {"message": describe(error)}})
+            told = _written({"error": {"message": _described(error, describe)}})
         yield told
+
+
+def _described(error: BaseException, describe: Callable[[BaseException], str | None]) -> str | None:
+    try:
+        return describe(error)
+    except Exception:  # noqa: BLE001 - a stranger's message may raise as well
+        return f"{type(error).__name__}: its message cannot be read"
 
 
 def _written(answer: object) -> str:

@@ -169,6 +169,19 @@ def ends_everything() -> Allocator:
     return allocate
 
 
+def raises_what_raises() -> Allocator:
+    """Be a strategy whose message cannot be read."""
+
+    class Unreadable:
+        def __str__(self) -> str:
+            raise ValueError
+
+    def allocate(_: AllocationRequest) -> AllocationPlan:
+        raise KeyError(Unreadable())
+
+    return allocate
+
+
 def reasons_with_numbers() -> Allocator:
     """Make one whose answer is none that can be written."""
 
@@ -185,6 +198,7 @@ def reasons_with_numbers() -> Allocator:
     [
         (raises_nothing_but_a_kind, "KeyError"),
         (ends_everything, "7"),
+        (raises_what_raises, "KeyError: its message cannot be read"),
         (reasons_with_numbers, "Object of type complex is not JSON serializable"),
     ],
 )
