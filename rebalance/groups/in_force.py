@@ -15,6 +15,7 @@ from typing import Final
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import commons
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.roster import Trait
 from rebalance.stamp import Stamp
 
 _NO_OPTIONS: Final = "{}"
@@ -24,18 +25,42 @@ _PRIME: Final = 2**64 - 59
 
 
 def compare(draft: Draft, now: Stamp) -> None:
-    """At a start, note what has changed; an older release did not keep which strategy was asked."""
+    """At a start, note what has changed."""
     before = Draft(draft.before, draft.general)
     if not before.population:
         return  # whoever comes changes it
-    was, asked = before.target.asked, _asked(before)
-    if not was:
-        draft.target.asked = asked
-    elif was != asked:
-        draft.outbox.changes.append(_cause(draft, now, _difference(was, asked)))
-    if draft.before.outbox.share_numbers != commons.share_numbers(before):
-        draft.outbox.touched = True
-        draft.outbox.other_cause = _cause(draft, now, "share numbers were different")
+    strategy, numbers = _strategy(before), _numbers(before)
+    if not before.target.asked:
+        draft.target.asked = _asked(before)
+    if not (strategy or numbers):
+        return
+    detail = "; ".join(filter(None, [strategy, numbers]))
+    cause = Cause(CauseKind.SETTINGS, draft.before.name, now.position, detail)
+    if strategy or draft.outbox.changes:  # last, so that it is the step's cause
+        draft.outbox.changes.append(cause)
+    else:
+        draft.outbox.touched, draft.outbox.other_cause = True, cause
+
+
+def _strategy(before: Draft) -> str:
+    """Say what is different; what an older release left is taken for what is in force."""
+    roster, was, asked = before.membership.members.merged(), before.target.asked, _asked(before)
+    if was in {"", asked} or len(roster) == len(roster.those(Trait.OWNS_NOTHING)):
+        return ""  # without members that own, none decides
+    name = was.rpartition(" ")[0]
+    if name != asked.rpartition(" ")[0]:
+        return f"the strategy was {name}"
+    return "strategy_options or standing_heirs were different"
+
+
+def _numbers(before: Draft) -> str:
+    """Say what is different; what an older release left may be two numbers in one ring."""
+    # A route may have been forgotten since, while nothing was decided.
+    told, routes = before.before.outbox.share_numbers, before.topics.routes.merged()
+    known = {topic: number for topic, number in told.items() if topic in routes}
+    if known == commons.share_numbers(before):
+        return ""
+    return f"share numbers were {'different' if before.target.asked else 'not known'}"
 
 
 def note(draft: Draft) -> None:
@@ -55,14 +80,3 @@ def _asked(draft: Draft) -> str:
 @lru_cache(maxsize=64)
 def _remainder(text: str) -> int:
     return int.from_bytes(text.encode("utf-8", "surrogatepass")) % _PRIME
-
-
-def _difference(was: str, asked: str) -> str:
-    name = was.rpartition(" ")[0]
-    if name != asked.rpartition(" ")[0]:
-        return f"the strategy was {name}"
-    return "strategy_options or standing_heirs were different"
-
-
-def _cause(draft: Draft, now: Stamp, detail: str) -> Cause:
-    return Cause(CauseKind.SETTINGS, draft.before.name, now.position, detail)

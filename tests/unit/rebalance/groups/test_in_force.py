@@ -14,7 +14,7 @@ from rebalance.groups.model.decisions import AssignmentIssued, Rebalanced
 from rebalance.groups.model.events import Mode
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
-from tests.builders.records import commanded, joined, left, routed
+from tests.builders.records import Record, commanded, joined, left, routed
 from tests.builders.story import Story, only, two_members
 
 AT_FIRST = Policy(strategy="AVG")
@@ -36,6 +36,14 @@ def canaries(percent: int) -> dict[str, str]:
 def fails(_: AllocationRequest) -> AllocationPlan:
     """Be a user's strategy that never answers."""
     raise ValueError("not today")
+
+
+def sharing(policy: Policy, topics: str = "orders", mode: Mode = Mode.SHARED) -> Story:
+    """Four members that own nothing of eight queues."""
+    story = Story(policy)
+    story.reads(*(joined(name, topics, mode=mode) for name in "abcd"), routed("orders", 8))
+    story.waits(seconds=2)
+    return story
 
 
 def owned(story: Story, member: str) -> list[int]:
@@ -71,6 +79,17 @@ def test_under_the_same_settings_a_start_says_nothing() -> None:
     assert (before.target, before.outbox) == (story.state.target, story.state.outbox)
 
 
+def test_a_topic_that_nobody_shares_any_more_has_no_other_share_number() -> None:
+    """Its route is forgotten while nothing is decided, and so is the number."""
+    story = sharing(Policy(share_number=1), topics="orders other")
+    story.reads(routed("other", 8))
+    story.reads(*(joined(name, mode=Mode.SHARED) for name in "abcd"))
+    story.waits(seconds=2)
+    story.reads(routed("orders", 8, version=2))
+    assert ["orders"] == [*story.state.topics.routes]
+    assert [] == story.starts()
+
+
 def test_other_options_are_another_strategy() -> None:
     """Of the canaries, say."""
     story = Story(AT_FIRST)
@@ -104,6 +123,42 @@ def test_the_last_of_many_changes_at_a_start_is_the_settings() -> None:
 
     detail = "the strategy was AVG, with 1 other change"
     assert [detail] == [it.cause.detail for it in only(Rebalanced, story.decided)]
+
+
+@pytest.mark.parametrize("event", [joined("e", mode=Mode.SHARED), left("d")], ids=["join", "leave"])
+def test_another_share_number_is_the_cause_whoever_came_or_left_meanwhile(event: Record) -> None:
+    """Those of before are told another share because of it."""
+    story = sharing(Policy(share_number=1))
+    reset(story, share_number=2)
+    story.starts(event)
+
+    detail = "share numbers were different, with 1 other change"
+    told = only(AssignmentIssued, story.decided)
+    assert {"a", "b"} <= {it.life.member for it in told}
+    assert {(CauseKind.SETTINGS, detail)} == {(it.cause.kind, it.cause.detail) for it in told}
+
+
+def test_all_that_is_different_is_said() -> None:
+    """In one cause."""
+    story = sharing(Policy(strategy="AVG", share_number=1))
+    story.reads(joined("owner"))
+    story.waits(seconds=2)
+    reset(story, strategy="AVG_BY_CIRCLE", share_number=2)
+    story.starts()
+
+    said = {it.cause.detail for it in only(AssignmentIssued, story.decided)}
+    assert {"the strategy was AVG; share numbers were different"} == said
+
+
+@pytest.mark.parametrize("mode", [Mode.BROADCASTING, Mode.SHARED])
+def test_a_group_in_which_nobody_owns_anything_has_no_strategy(mode: Mode) -> None:
+    """None decides for it; who comes to own something is dealt by what is in force then."""
+    story = sharing(AT_FIRST, mode=mode)
+    reset(story, strategy="AVG_BY_CIRCLE")
+    assert [] == story.starts()
+    story.reads(joined("o"), joined("p"))
+    story.waits(seconds=2)
+    assert [0, 2, 4, 6] == owned(story, "o")
 
 
 def test_a_group_with_a_strategy_of_its_own_keeps_it() -> None:
@@ -172,6 +227,19 @@ def test_what_an_older_release_left_is_taken_for_what_is_in_force() -> None:
     assert [0, 2, 4] == owned(story, "a")
 
 
+def test_by_which_numbers_an_older_release_told_a_ring_is_not_known() -> None:
+    """It may have told them by two. So all are told once, and the cause does not say more."""
+    story = sharing(Policy(share_number=1))
+    target, outbox = story.state.target, story.state.outbox
+    older = replace(target, asked=""), replace(outbox, share_numbers={})
+    story.state = replace(story.state, target=older[0], outbox=older[1])
+
+    said = {it.cause.detail for it in only(AssignmentIssued, story.starts())}
+    assert {"share numbers were not known"} == said
+    story.waits(seconds=2)
+    assert [] == story.starts()
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"share_number": 2}, {"share_numbers": (("orders", 2),)}],
@@ -179,10 +247,8 @@ def test_what_an_older_release_left_is_taken_for_what_is_in_force() -> None:
 )
 def test_another_share_number_is_told_to_the_whole_ring(settings: dict[str, Any]) -> None:
     """At the start and once; who joins later finds all at the same number."""
-    story = Story(Policy(share_number=1))
-    story.reads(*(joined(name, mode=Mode.SHARED) for name in "abcd"), routed("orders", 8))
+    story = sharing(Policy(share_number=1))
     assert [4] * 4 == [len(story.told(name).hold) for name in "abcd"]
-    story.waits(seconds=2)
     reset(story, **settings)
     decided = story.starts()
 
@@ -197,9 +263,7 @@ def test_another_share_number_is_told_to_the_whole_ring(settings: dict[str, Any]
 
 def test_a_share_number_that_concerns_nobody_is_told_to_nobody() -> None:
     """Not to members that own their queues, nor for another topic."""
-    story = Story(Policy(share_number=1))
-    story.reads(*(joined(name, mode=Mode.SHARED) for name in "abcd"), routed("orders", 8))
-    story.waits(seconds=2)
+    story = sharing(Policy(share_number=1))
     owners = two_members(queues=6)
     owners.waits(seconds=2)
     reset(story, share_numbers=(("other", 2), ("else/orders", 2)))
