@@ -79,6 +79,7 @@ _UNFINISHED: Final = (
     "the last batch was not finished, perhaps under other settings or by another release; before "
     "it is decided again, all is read that is published"
 )
+_OTHERS: Final = "settings or release are not the last ones: groups may be rebalanced for it once"
 _DAMAGED: Final = (
     "the checkpoint is damaged; continuing from what is published, with a new checkpoint"
 )
@@ -269,9 +270,10 @@ class Beginning:
     def _go_on(self, before: Terms, topics: Mapping[str, str]) -> bool:
         """Go on with a checkpoint; while it has a batch of others, nobody's rules are its own."""
         rules = deciding(self.options)
-        differ = rules != before.decides and self._checkpoint.repeats
-        if differ:
-            structlog.get_logger().info(_UNFINISHED)
+        others = rules != before.decides
+        differ = others and self._checkpoint.repeats
+        if others:
+            structlog.get_logger().info(_UNFINISHED if differ else _OTHERS)
         now = continued(before, "" if differ else rules, topics)
         if now != before:
             self._checkpoint.begin(now)

@@ -142,6 +142,18 @@ def test_what_is_repeated_under_other_settings_is_told_apart(
     assert one._choose_checkpoint("6-f")  # noqa: SLF001 - as above
 
 
+def test_the_log_has_it_when_others_have_decided_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So two controllers with one checkpoint and different settings say it in turn."""
+    monkeypatch.setattr("streaming.start.survey", lambda *_: Contents("c", {}, {}))
+    one, old = on_a_checkpoint(monkeypatch)
+    old.kept = Terms(VERSION, "c", "t.", 8, 1, [], {}, decides=deciding(one.options))
+    for strategy, said in (("STICKY", 0), ("AVG", 1), ("AVG", 0), ("STICKY", 1)):
+        one.options.policy = Policy(strategy=strategy)  # type: ignore[misc]  # no dataclass here
+        with capture_logs() as lines:
+            one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
+        assert said == len([it for it in lines if "are not the last ones" in it["event"]])
+
+
 @pytest.mark.parametrize("in_use", [True, False])
 def test_a_damaged_checkpoint_is_set_aside(
     monkeypatch: pytest.MonkeyPatch, *, in_use: bool
