@@ -65,7 +65,7 @@ def test_kafka_refuses_who_had_the_queue_before(
         # It may even register again, and shut the owner out for a moment.
         until(lambda: any(_is_fenced(it) for it in zombie.errors))
         assert [(0, 1)] == heir.read(1)
-        until(lambda: _commits(heir))
+        until(lambda: _is_committed(heir, []))
 
         assert 0 == first.offset() == again.offset()
         assert zombie.poll(0.2) is None
@@ -78,10 +78,11 @@ def _is_fenced(error: Exception) -> bool:
     return isinstance(error, KafkaException) and error.args[0].code() == code
 
 
-def _commits(reading: Reading) -> bool:
+def _is_committed(reading: Reading, told: list[str]) -> bool:
     try:
         return reading.commit()
-    except CommitError:
+    except CommitError as error:
+        told.append(str(error))
         return False
 
 
@@ -173,3 +174,26 @@ def test_what_kafka_never_takes_is_named_and_keeps_back_nothing_before_it(
 
         assert has(effects, b"0")
         assert re.search(rf"{work}/0.*: offset 1, to topic {work}-table: .*({why})", told[-1])
+
+
+def test_what_is_too_much_together_is_taken_in_smaller_batches(
+    kafka: EmbeddedKafka, work: str, effects: Effects
+) -> None:
+    """The client puts into one batch what a topic takes record by record."""
+    small = f"{work}-small"
+    create_topic(kafka.bootstrap_servers, small, 1, max_message_bytes="20000")
+    with fenced(kafka, work).running() as reading:
+        reading.assign(Grant(QueueRef(work, "", 0), 1))
+        told = list[list[str]]()
+        for number in (1, 2):
+            (message,) = reading.take(1)
+            for _ in range(200):
+                assert sends(reading, message, small, bytes(1_000))
+            assert sends(reading, message, effects.topic, b"%d" % number)
+            reading.come_back()
+            told.append([])
+            until(lambda: _is_committed(reading, told[-1]))
+
+        assert has(effects, b"1", b"2")
+        assert [] == told[1]
+        assert not [it for it in told[0] if "does not take" in it]

@@ -1,7 +1,7 @@
 """What is told of transactions that nobody waited for."""
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
@@ -167,17 +167,25 @@ class Poisoned(Kafka):
     def __init__(self) -> None:
         super().__init__()
         self.written = 0
+        self._hear: Callable[[KafkaError, None], None] | None = None
 
     def produce(self, **arguments: Any) -> None:  # noqa: ANN401 - as of it
         """Write, if it is committed."""
         super().produce(**arguments)
         self.written += 1
+        if arguments["value"] == b"700":
+            self._hear = arguments["on_delivery"]
 
     def commit_transaction(self, timeout: float) -> None:
         """Have all of it, or nothing."""
         if b"700" in self._sent:
             raise KafkaException(KafkaError(KafkaError._STATE))  # noqa: SLF001 - its public name
         super().commit_transaction(timeout)
+
+    def flush(self, _timeout: float) -> None:
+        """Say what has become of it; nothing else does."""
+        if self._hear is not None:
+            self._hear(KafkaError(KafkaError.INVALID_RECORD), None)
 
     def list_topics(self, _topic: str, _timeout: float) -> Any:  # noqa: ANN401 - as of it
         """Say nothing."""

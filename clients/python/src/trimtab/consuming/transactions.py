@@ -19,21 +19,21 @@ import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final, TypeVar
 
-from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, Producer
 
 from trimtab.callbacks import Owned
 from trimtab.clock import now_s
+from trimtab.consuming.attempt import LARGEST_BATCH, Attempt
 from trimtab.consuming.commits import Places, lost, unanswered
 from trimtab.consuming.confluent import ConfluentClient, place, refused
 from trimtab.consuming.confluent_settings import client_settings, transaction_settings
 from trimtab.consuming.contract import RefusedError, Wish
 from trimtab.consuming.offsets import signature
 from trimtab.consuming.sends import MOST, Send, Sends, pieces
-from trimtab.consuming.unsent import named, note, unsent, untaken
-from trimtab.errors import CommitError
+from trimtab.consuming.unsent import named
+from trimtab.errors import CommitError, TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.session import Grant
 
@@ -59,13 +59,15 @@ class _Registered:
     """The last position that Kafka has: everything before it is written, and never again."""
     turn: threading.Lock = field(default_factory=threading.Lock)
     """Held during a transaction."""
-    why: RefusedError | None = None
+    why: str | None = None
     """What is wrong with what was to be written last, if that is known."""
-    met: BaseException | None = None
+    met: str | None = None
     """What the last transaction has met, also one of before it registered again."""
     most: int = MOST
     """How many sends go together: fewer after a failure. Else all would be written again and again
     for one that Kafka does not take; and those before it are committed so."""
+    batch: int = LARGEST_BATCH
+    """How many bytes go to a broker together: fewer after it has called that too much."""
 
 
 class Transactions:
@@ -80,6 +82,7 @@ class Transactions:
     ) -> None:
         self.sends = Sends()
         self._settings = transaction_settings(client_settings(wish), _PATIENCE_S)
+        self._batch = int(self._settings.get("batch.size", LARGEST_BATCH))
         self._group = wish.group
         self._owned, self._written = owned, written
         self._group_metadata = client.group_metadata()
@@ -130,9 +133,9 @@ class Transactions:
         """Write for this from now on; Kafka has this position, and all effects before it."""
         self.sends.written(grant, at)
         before = self._registered.get(grant)
-        self._registered[grant] = now = _Registered(producer, at)
+        self._registered[grant] = now = _Registered(producer, at, batch=self._batch)
         if before is not None:
-            now.met, now.most = before.met, before.most
+            now.met, now.most, now.batch = before.met, before.most, before.batch
 
     def let_go(self, grants: Collection[Grant]) -> None:
         """Write nothing more of these."""
@@ -217,7 +220,11 @@ class Transactions:
 
     def _register(self, grant: Grant) -> Producer:
         name = f"trimtab:{self._group}:{grant.queue.topic}:{grant.queue.id}"
-        producer = Producer({**self._settings, "transactional.id": name}, logger=KAFKA_LOGGER)
+        before = self._registered.get(grant)
+        batch = {} if before is None else {"batch.size": before.batch}
+        # Without an `error_cb` what has fenced a client off is raised amid the reports of records.
+        more = {**batch, "error_cb": bool, "transactional.id": name}
+        producer = Producer({**self._settings, **more}, logger=KAFKA_LOGGER)
         producer.init_transactions(_PATIENCE_S)
         return producer
 
@@ -233,40 +240,25 @@ class Transactions:
             for at, sends in pieces(to, effects, lambda: registered.most):
                 if at < registered.at:
                     continue
-                if (producer := registered.producer) is None:
-                    raise registered.why or unanswered()  # to the one before; then it is asked for
+                if registered.producer is None:  # to the one before; then it is asked for
+                    raise _known(registered.why) if registered.why else unanswered()
                 fresh = [it for it in sends if it.offset >= registered.at]
                 position = place(grant.queue, at, signature(grant.token, life))
-                refusals = list[str]()
+                attempt = Attempt(registered.producer, fresh, registered.batch)
                 try:
-                    self._write(producer, fresh, position, refusals)
+                    attempt.write(position, self._group_metadata, _PATIENCE_S)
                 except BaseException as error:
-                    why = untaken(grant, refusals) or unsent(producer, fresh)
-                    registered.producer, registered.why, registered.met = None, why, why or error
-                    registered.most = max(1, len(fresh) // 2)
-                    raise why or error from error
+                    registered.producer = None
+                    registered.why = attempt.end(grant)
+                    registered.met = registered.why or str(error)
+                    registered.batch, registered.most = attempt.next_batch, max(1, len(fresh) // 2)
+                    if registered.why is None:
+                        raise
+                    raise _known(registered.why) from error
                 registered.at, registered.met = at, None
                 registered.most = min(2 * registered.most, MOST)
                 self.sends.written(grant, at)
                 self._written({grant: at})
-
-    def _write(
-        self,
-        producer: Producer,
-        sends: list[Send],
-        position: TopicPartition,
-        refusals: list[str],
-    ) -> None:
-        producer.begin_transaction()
-        for send in sends:
-            heard = partial(note, refusals, send.offset)
-            try:
-                producer.produce(**send.arguments, on_delivery=heard)
-            except BufferError:  # too many for its queue
-                producer.flush(_PATIENCE_S)
-                producer.produce(**send.arguments, on_delivery=heard)
-        producer.send_offsets_to_transaction([position], self._group_metadata, _PATIENCE_S)
-        producer.commit_transaction(_PATIENCE_S)
 
     @staticmethod
     def fenced_off(grant: Grant) -> RefusedError:
@@ -274,6 +266,10 @@ class Transactions:
         said = f"{named(grant)} is another owner's: nothing is committed with token {grant.token}"
         fenced = KafkaError(KafkaError._FENCED, said)  # noqa: SLF001 - its public name
         return RefusedError(KafkaException(fenced))
+
+
+def _known(why: str) -> RefusedError:
+    return RefusedError(TransportError(why))
 
 
 def _result(answer: Future[T]) -> T:

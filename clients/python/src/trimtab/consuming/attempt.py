@@ -1,0 +1,73 @@
+"""An attempt: one transaction of one queue, and what Kafka does not take of it.
+
+Used by `transactions`, which makes another client after one that has failed. Its one rule: whoever
+keeps the error keeps no client with it.
+"""
+
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
+
+from trimtab.consuming.sends import Send
+from trimtab.consuming.unsent import Refusal, refusal, unsent, untaken
+from trimtab.session import Grant
+from trimtab.transports.confluent_discarding import discard
+
+LARGEST_BATCH: Final = 1_000_000
+"""librdkafka's default of `batch.size`."""
+_APART: Final = 100
+"""Bytes of a batch in which there is room for one record only: each takes 70 by itself."""
+_SMALLER: Final = 10
+_HEAR_S: Final = 1.0
+"""What became of the records is there when a transaction has failed."""
+
+
+class Attempt:
+    """One transaction, until it is committed, or ended."""
+
+    def __init__(self, producer: Producer, sends: list[Send], batch: int) -> None:
+        """Take the client, whose batches have so many bytes at most."""
+        self._producer, self._sends, self._batch = producer, sends, batch
+        self._refusals = list[Refusal]()
+
+    def write(self, place: TopicPartition, group: object, patience_s: float) -> None:
+        """Write the sends, and a group's position with them."""
+        self._producer.begin_transaction()
+        for send in self._sends:
+            try:
+                self._produce(send)
+            except BufferError:  # too many for its queue
+                self._producer.flush(patience_s)
+                self._produce(send)
+        self._producer.send_offsets_to_transaction([place], group, patience_s)
+        self._producer.commit_transaction(patience_s)
+
+    def end(self, grant: Grant) -> str | None:
+        """Let go of the client, after a failure; say why it has failed, if that is known."""
+        with suppress(KafkaException):
+            self._producer.flush(_HEAR_S)  # no other call tells what became of a record
+        alone = len(self._sends) == 1 or self._batch <= _APART
+        why = untaken(grant, self._refusals, alone=alone) or unsent(self._producer, self._sends)
+        held: list[object] = [self._producer]
+        del self._producer
+        discard(held)
+        return why
+
+    @property
+    def next_batch(self) -> int:
+        """How large the batches of the next client are: too large ones never pass."""
+        is_too_large = any(it.is_of_batch for it in self._refusals)
+        return max(1, self._batch // _SMALLER) if is_too_large else self._batch
+
+    def _produce(self, send: Send) -> None:
+        try:
+            self._producer.produce(**send.arguments, on_delivery=partial(self._hear, send))
+        except KafkaException as error:  # it need not be asked: it knows that topic
+            self._hear(send, error.args[0])
+            raise
+
+    def _hear(self, send: Send, error: KafkaError | None, _: Message | None = None) -> None:
+        if (found := refusal(send, error)) is not None:
+            self._refusals.append(found)
