@@ -35,7 +35,7 @@ def test_effects_are_forgotten_of_what_a_loop_was_left_with() -> None:
         assert sends.add(grant, Send(at, {}))
     loop(reading, 1)
     assert sends.add(grant, Send(2, {"again": 1}))
-    _, effects = sends.together(lambda: {grant: 3})
+    _, effects, _ = sends.together(lambda: {grant: 3})
 
     assert [(0, {}), (1, {}), (2, {"again": 1})] == effects[grant]
 
@@ -69,7 +69,7 @@ def test_effects_are_forgotten_of_what_a_signal_handler_cost() -> None:
     reading.kafka.interrupts = False
     reading.offer(*range(11))
     begun = loop(reading, 1)
-    _, effects = sends.together(lambda: {grant: 99})
+    _, effects, _ = sends.together(lambda: {grant: 99})
 
     assert ([0], []) == (begun, effects[grant])
 
@@ -85,7 +85,7 @@ def test_effects_are_forgotten_of_what_was_sought_back_while_it_was_in_hand() ->
     reading.kafka.messages = []
     reading.offer(*range(3, 10))
     loop(reading, 2)
-    _, effects = sends.together(lambda: {grant: 5})
+    _, effects, _ = sends.together(lambda: {grant: 5})
 
     assert [] == effects[grant]
 

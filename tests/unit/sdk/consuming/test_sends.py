@@ -1,7 +1,10 @@
 """What was sent as an effect of messages, until it is committed."""
 
+import pytest
+
 from tests.builders.sessions import queue
-from trimtab import Grant
+from trimtab import CommitError, Grant
+from trimtab.consuming import sends as module
 from trimtab.consuming.sends import Piece, Send, Sends, pieces
 
 ONE = Grant(queue(), 1)
@@ -63,7 +66,7 @@ def test_a_position_has_the_effects_that_there_were_by_then() -> None:
             sends.read_again(ONE, 4)
         return {ONE: at}
 
-    places, effects = sends.together(look)
+    places, effects, _ = sends.together(look)
     assert {ONE: 4} == places
     assert [3] == [it.offset for it in effects[ONE]]
     assert sends.add(ONE, Send(4, {"topic": "t"}))  # it comes again, so its effect counts
@@ -88,3 +91,42 @@ def test_what_comes_after_its_position_was_taken_is_too_late() -> None:
     assert sends.add(ONE, Send(5, {"topic": "t"}))
     sends.read_again(ONE, 4)
     assert sends.add(ONE, Send(4, {"topic": "t"}))
+
+
+def test_no_position_passes_an_effect_that_was_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever goes on after that error has done its message without it, or with half of it."""
+    sends = kept(3, 5)
+    monkeypatch.setattr(module, "_FULL", 0)
+    with pytest.raises(CommitError, match="no room"):
+        sends.add(ONE, Send(5, {"topic": "t"}), "no room")
+    sends.written(ONE, 4)  # what was in the way has gone
+    monkeypatch.undo()
+
+    with pytest.raises(CommitError, match=r"^send: refused since offset 5 of orders/0: seek back"):
+        sends.add(ONE, Send(6, {"topic": "t"}))
+    assert ({ONE: 5}, {ONE: []}, False) == sends.together(lambda: {ONE: 100})
+    sends.read_again(ONE, 5)
+    assert sends.add(ONE, Send(5, {"topic": "t"}))
+    assert [5] == offsets(sends)
+    assert ({ONE: 100}, True) == sends.together(lambda: {ONE: 100})[::2]
+
+
+def test_what_is_too_late_keeps_back_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its message was committed without it."""
+    sends = kept(3)
+    assert [3] == offsets(sends, 5)
+    monkeypatch.setattr(module, "_FULL", 0)
+
+    assert not sends.add(ONE, Send(4, {"topic": "t"}), "no room")
+    assert ({ONE: 100}, True) == sends.together(lambda: {ONE: 100})[::2]
+
+
+def test_headers_count_as_much_as_values() -> None:
+    """Events may have nothing else."""
+    more = {"headers": [("schema", bytes(200_000_000))]}
+    sends = Sends()
+    sends.add(ONE, Send(3, {"topic": "t", "value": None, **more}))
+
+    assert sends.is_full
+    sends.written(ONE, 4)
+    assert not sends.is_full

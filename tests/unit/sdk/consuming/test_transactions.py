@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
+from itertools import count
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -244,3 +245,17 @@ def test_what_waits_for_what_is_never_taken_is_bounded(
     assert send(other, 1)
     transactions.let_go([ONE])
     assert not transactions.sends.is_full
+
+
+def test_whoever_goes_on_after_that_has_committed_nothing_without_its_effects(
+    poisoned: tuple[Transactions, Poisoned], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loop may log that error and take the next message; then the topic is changed."""
+    transactions, kafka = poisoned
+    offsets, value = count(1_000), bytes(1_000)
+    with pytest.raises(CommitError):
+        all(transactions.keep(ONE, Send(it, {"topic": "t", "value": value})) for it in offsets)
+    monkeypatch.setattr(Poisoned, "commit_transaction", Kafka.commit_transaction)
+
+    assert not transactions.write(lambda: {ONE: 5_000})
+    assert next(offsets) - 1 == kafka.committed[-1][0]

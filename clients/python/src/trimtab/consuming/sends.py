@@ -7,8 +7,10 @@ process, so there is nothing to take back of a message that others get again. Us
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from trimtab.errors import CommitError
 from trimtab.session import Grant
 
 MOST: Final = 10_000
@@ -17,7 +19,7 @@ _BYTES: Final = 10_000_000
 _FULL: Final = 100_000_000
 """Bytes that a consumer keeps of what Kafka does not take. What it takes in time may be more."""
 _BESIDE: Final = 200
-"""Bytes of a send beside its value and key."""
+"""Bytes of a send beside its value, key and headers."""
 
 
 class Send(NamedTuple):
@@ -55,7 +57,9 @@ def pieces(
 
 
 def _size(send: Send) -> int:
-    return _BESIDE + sum(len(send.arguments.get(name) or b"") for name in ("value", "key"))
+    contents = (send.arguments.get(name) for name in ("value", "key"))
+    headers = chain.from_iterable(send.arguments.get("headers") or ())
+    return _BESIDE + sum(len(it or b"") for it in chain(contents, headers))
 
 
 class Sends:
@@ -66,34 +70,51 @@ class Sends:
         self._kept: dict[Grant, list[Send]] = {}
         self._gone: dict[Grant, int] = {}
         """Before which position those that were kept are on their way: no more are taken."""
+        self._barred: dict[Grant, int] = {}
+        """The first message of which an effect was not kept: nothing passes it until it is read
+        again, or its other effects would count alone."""
         self._bytes = 0
         self._sought = 0
         """How often some were forgotten, because their messages come again."""
 
     def together(
         self, look: Callable[[], Mapping[Grant, int]]
-    ) -> tuple[Mapping[Grant, int], dict[Grant, list[Send]]]:
+    ) -> tuple[Mapping[Grant, int], dict[Grant, list[Send]], bool]:
         """Look for positions, and take the effects before each: those that there were by then.
 
-        After a seek back a position would have lost the last ones, so it is looked again.
+        After a seek back a position would have lost the last ones, so it is looked again. Tell also
+        whether no position would have passed an effect that was not kept.
         """
         while True:
             sought = self._sought
             places = look()
             with self._line:
                 if sought == self._sought:
-                    return places, {grant: self._take(grant, at) for grant, at in places.items()}
+                    within = {it: min(at, self._barred.get(it, at)) for it, at in places.items()}
+                    effects = {grant: self._take(grant, at) for grant, at in within.items()}
+                    return within, effects, within == places
 
     @property
     def is_full(self) -> bool:
         """Whether there is so much that a process may run out of memory."""
         return self._bytes > _FULL
 
-    def add(self, grant: Grant, send: Send) -> bool:
-        """Keep this; tell whether it is not too late."""
+    def add(self, grant: Grant, send: Send, trouble: str | None = None) -> bool:
+        """Keep this; tell whether it is not too late. With trouble no more than there is room for.
+
+        Raises:
+            CommitError: There is no room, or there was none for one of before.
+        """
         with self._line:
             if send.offset < self._gone.get(grant, 0):
                 return False
+            if (barred := self._barred.get(grant)) is not None and send.offset >= barred:
+                name = f"{grant.queue.topic}/{grant.queue.id}"
+                text = f"send: refused since offset {barred} of {name}: seek back to it, or restart"
+                raise CommitError(text)
+            if trouble is not None and self.is_full:
+                self._barred[grant] = send.offset
+                raise CommitError(trouble)
             self._kept.setdefault(grant, []).append(send)
             self._bytes += _size(send)
             return True
@@ -111,12 +132,15 @@ class Sends:
         with self._line:
             self._sought += 1
             self._gone[grant] = min(offset, self._gone.get(grant, 0))
+            if self._barred.get(grant, -1) >= offset:
+                del self._barred[grant]
         self._keep(grant, lambda it: it.offset < offset)
 
     def drop(self, grant: Grant) -> None:
         """The queue is somebody else's."""
         with self._line:
             self._gone.pop(grant, None)
+            self._barred.pop(grant, None)
         self._keep(grant, lambda _: False)
 
     def _keep(self, grant: Grant, stays: Callable[[Send], bool]) -> None:

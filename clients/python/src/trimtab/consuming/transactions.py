@@ -33,7 +33,7 @@ from trimtab.consuming.contract import RefusedError, Wish
 from trimtab.consuming.offsets import signature
 from trimtab.consuming.sends import MOST, Send, Sends, pieces
 from trimtab.consuming.unsent import named
-from trimtab.errors import CommitError, TransportError
+from trimtab.errors import TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.session import Grant
 
@@ -151,13 +151,13 @@ class Transactions:
         """Have this written when its message is committed; tell whether it is not too late.
 
         Raises:
-            CommitError: There is too much that Kafka does not take.
+            CommitError: There is too much that Kafka does not take: nothing of that message is
+                committed, nor of those after it, until it is read again.
         """
-        registered = self._registered.get(grant)
-        if self.sends.is_full and registered is not None and registered.met is not None:
-            text = f"send: too much waits for a commit of {named(grant)}: {registered.met}"
-            raise CommitError(text)
-        return self.sends.add(grant, send)
+        found, text = self._registered.get(grant), None
+        if found is not None and found.met is not None:
+            text = f"send: too much waits for a commit of {named(grant)}: {found.met}"
+        return self.sends.add(grant, send, text)
 
     def write(self, look: Callable[[], Places]) -> bool:
         """Write what there is then, and wait until Kafka has it, or another member has the queues.
@@ -209,14 +209,14 @@ class Transactions:
 
     def _send(self, look: Callable[[], Places]) -> tuple[Places, dict[Grant, Future[None]], bool]:
         """Send what is owned; tell whether that is all there is."""
-        every, effects = self.sends.together(look)
+        every, effects, is_all = self.sends.together(look)
         owned = self._owned(every)
         places = {it: every[it] for it in owned.grants}
         sent = {
             it: self._pool.submit(self._transact, it, at, effects[it], owned.life)
             for it, at in places.items()
         }
-        return places, sent, places.keys() == every.keys()
+        return places, sent, is_all and places.keys() == every.keys()
 
     def _register(self, grant: Grant) -> Producer:
         name = f"trimtab:{self._group}:{grant.queue.topic}:{grant.queue.id}"
