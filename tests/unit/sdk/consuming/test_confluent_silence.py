@@ -5,8 +5,9 @@ from confluent_kafka import KafkaError, KafkaException
 
 from tests.builders.sessions import queue
 from trimtab.consuming import confluent_silence
+from trimtab.consuming.confluent import ConfluentClient
 from trimtab.consuming.confluent_silence import PATIENCE_S, Silence
-from trimtab.consuming.contract import Committed, Ends, RefusedError
+from trimtab.consuming.contract import Committed, RefusedError, Wish
 from trimtab.protocol import QueueRef
 
 A, B = queue(0), queue(1)
@@ -29,7 +30,7 @@ class Asked:
         refused = RefusedError(KafkaException(KafkaError(code)))
         for _ in range(times):
             self.now += PATIENCE_S
-            self.silence.noted([A, B], Ends(dict.fromkeys(answered, 0), refused))
+            self.silence.noted([A, B], Committed(dict.fromkeys(answered, (0, "")), refused))
         return self.silence.found()
 
 
@@ -50,14 +51,6 @@ def test_one_question_without_an_answer_is_no_silence(asked: Asked) -> None:
 def test_what_is_asked_in_vain_for_long_is_silence(asked: Asked) -> None:
     """Of those queues alone that have no answer."""
     assert {B} == asked.asks(2, A)
-
-
-def test_an_answer_of_another_kind_does_not_count(asked: Asked) -> None:
-    """Another broker gives it: the one that keeps what is committed."""
-    asked.asks(1)
-    asked.silence.noted([A, B], Committed({A: (0, ""), B: (0, "")}))
-
-    assert {A, B} == asked.asks(1)
 
 
 def test_a_refusal_is_an_answer(asked: Asked) -> None:
@@ -84,3 +77,30 @@ def test_clients_that_are_replaced_in_vain_are_so_ever_more_rarely(asked: Asked)
     asked.asks(1, A, B)
 
     assert [set(), {A, B}] == [asked.asks(1), asked.asks(1)]
+
+
+def test_whoever_has_no_answer_either_takes_over_nothing(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It knows the brokers of `bootstrap.servers` alone, and the old one reads from others."""
+    monkeypatch.setattr(confluent_silence, "_ASK_S", 0.1)
+    client = ConfluentClient(Wish("127.0.0.1:1", "billing", {"log_level": 0}, {}, 1.0))
+    client._silence, before = asked.silence, client._consumer  # noqa: SLF001 - what it goes on with
+    asked.asks(2)
+    client.look()
+
+    assert before is client._consumer  # noqa: SLF001 - as above
+    assert [set(), {A, B}] == [asked.asks(1), asked.asks(1)]  # and the next is asked later
+    client.close()
+
+
+def test_what_only_prepares_is_no_question(asked: Asked) -> None:
+    """It has half a second, and may be about a queue of another member's."""
+    client = ConfluentClient(Wish("127.0.0.1:1", "billing", {"log_level": 0}, {}, 1.0))
+    client._silence = asked.silence  # noqa: SLF001 - what it goes by
+    for _ in range(2):
+        asked.now += PATIENCE_S
+        assert client.found([A], "earliest", 0.05).refused
+
+    assert set() == asked.silence.found()
+    client.close()

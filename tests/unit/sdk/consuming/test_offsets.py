@@ -1,12 +1,14 @@
 """Where a group begins; what is said with a commit, and read again."""
 
+import time
 from datetime import UTC, datetime
 from typing import cast
 
 import pytest
 
 from tests.builders.sessions import queue
-from trimtab.consuming.contract import Client, Ends
+from trimtab.consuming import offsets as module
+from trimtab.consuming.contract import Client, Ends, RefusedError
 from trimtab.consuming.offsets import GroupOffsets, signature, token_of
 from trimtab.protocol import QueueRef
 
@@ -42,3 +44,26 @@ def test_what_is_written_while_a_time_is_looked_for_is_since_then() -> None:
     offsets = GroupOffsets(cast("Client", topic), datetime(2026, 1, 1, tzinfo=UTC))
 
     assert {queue(): 7} == offsets.first([queue()]).at
+
+
+class Deaf:
+    """A client that has lost the leader; a new one has not."""
+
+    def found(self, queues: list[QueueRef], end: object, timeout_s: float) -> Ends:
+        """Wait for nothing."""
+        del queues, end
+        time.sleep(timeout_s)
+        return Ends({}, RefusedError(TimeoutError()))
+
+    def found_apart(self, queues: list[QueueRef], *_: object) -> dict[QueueRef, int]:
+        """Say where they begin."""
+        return dict.fromkeys(queues, 7)
+
+
+def test_where_a_single_queue_begins_is_asked_of_a_new_client_as_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No other leader keeps its answer back, but the client may have lost its own."""
+    monkeypatch.setattr(module, "_ASK_S", 0.05)
+
+    assert ({queue(): 7}, None) == GroupOffsets(cast("Client", Deaf()), "earliest").first([queue()])

@@ -33,7 +33,7 @@ from trimtab.consuming.confluent_settings import (
     client_settings,
     consumer_settings,
 )
-from trimtab.consuming.confluent_silence import Silence
+from trimtab.consuming.confluent_silence import Silence, answered
 from trimtab.consuming.confluent_stall import Stall
 from trimtab.consuming.contract import Committed, Ends, RefusedError, Wish, where
 from trimtab.errors import ConfigurationError
@@ -167,8 +167,7 @@ class ConfluentClient:
             found, failed = {}, error
         if failed is not None and failed.args[0].code() in _REMEMBERED:
             self._remember_anew({it.topic for it in queues if it not in found}, deadline)
-        answer = Ends(found, None if failed is None else refused(failed))
-        return self._silence.noted(queues, answer)
+        return Ends(found, None if failed is None else refused(failed))
 
     def found_apart(
         self, queues: list[QueueRef], end: Start, timeout_s: float
@@ -187,21 +186,24 @@ class ConfluentClient:
         """Go on with a new consumer if this one has stopped to read something, or to answer."""
         wanted = self._places.keys() - self._paused - self.astray
         if stalled := self._stall.found(frozenset(wanted)):
-            self._replace("reads nothing of {}, though Kafka has more", stalled)
+            another = Consumer(self._settings, logger=KAFKA_LOGGER)
+            self._replace("reads nothing of {}, though Kafka has more", stalled, another)
             self._stall.replaced(stalled)
-        elif silent := self._silence.found():
-            self._replace("gets no answer about {}", silent)
-            self._stall.anew()
             self._silence.replaced()
+        elif silent := self._silence.found():
+            self._silence.replaced()
+            if (other := answered(self._settings, silent)) is not None:
+                self._replace("gets no answer about {}", silent, other)
+                self._stall.anew()
 
-    def _replace(self, why: str, queues: Iterable[QueueRef]) -> None:
+    def _replace(self, why: str, queues: Iterable[QueueRef], another: Consumer) -> None:
         """Read on with a new consumer where this one has come to."""
         names = listed([f"{it.topic}/{it.id}" for it in sorted(queues)], _NAMED)
         _LOGGER.warning("librdkafka %s: going on with a new client", why.format(names))
         self._reached = self.positions(self._places)
         self._places |= self._reached
         held: list[object] = [self._consumer]
-        self._consumer = Consumer(self._settings, logger=KAFKA_LOGGER)
+        self._consumer = another
         self._consumer.incremental_assign([place(*it) for it in self._places.items()])
         self._consumer.pause([place(it) for it in self._paused])
         discard(held)

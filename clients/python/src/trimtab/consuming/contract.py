@@ -96,7 +96,7 @@ class Client(Protocol):
         """Take so many, or what has come when the time is up."""
 
     def look(self) -> None:
-        """Go on anew if nothing more is read of something; called again and again, asks nobody."""
+        """Go on anew if nothing more is read of something; called again and again."""
 
     def begin(self, places: Places) -> None:
         """Read these as well."""

@@ -98,7 +98,7 @@ class GroupOffsets:
         began = now_s()
         found = self._client.found(queues, end, _ASK_S)
         is_silent = not found.at and now_s() - began > _ASK_S / 2
-        if is_silent and len(queues) > 1:  # one of their leaders may keep back what the others say
+        if is_silent:  # one leader may keep back what others say, or the client have lost it
             apart = self._client.found_apart(queues, end, _ASK_S)
             found = Ends(apart, found.refused if len(apart) < len(queues) else None)
         known = {queue: at for queue, at in found.at.items() if at >= 0}
