@@ -1,6 +1,8 @@
 """One member's guard: when it speaks, and when it is silent."""
 
+import errno
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +16,7 @@ from trimtab.holdings import Holdings
 from trimtab.post import Watch, stand
 from trimtab.protocol import HolderRef, Leave, Release
 from trimtab.session import Send
+from trimtab.transports.contract import Event
 
 HELD = Holdings(member="m", incarnation=MINE, queues=(HolderRef(*queue(), 3, 4),))
 POST = Post(servers="nowhere:1", group=GROUP, patience_ms=10_000)
@@ -119,6 +122,45 @@ def test_what_one_client_does_not_write_another_does(
     assert stand(POST, lambda: clients.pop(0), watch)
     assert [Release, Leave] == [type(it) for it in kafka.sent]
     assert [True] * 3 == [it.closed for it in (mute, away, kafka)]
+
+
+class Slow(MemoryTransport):
+    """Kafka has what it is given, later."""
+
+    late = 5
+
+    def poll(self, timeout_ms: int) -> list[Event]:
+        """Hear of it."""
+        self.late -= 1
+        if self.late < 0:
+            return super().poll(timeout_ms)
+        time.sleep(0.01)
+        return []
+
+
+@pytest.mark.parametrize("is_made", [False, True])
+def test_another_client_that_cannot_be_made_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+    is_made: bool,  # noqa: FBT001 - by pytest
+) -> None:
+    """All posts of a large command make one at once, and files run out; the first one writes."""
+    monkeypatch.setattr("trimtab.post.SOON_S", 0.01)
+    slow, broken, watch = Slow(), MemoryTransport(), Watch()
+    monkeypatch.setattr(broken, "open", _fails)
+    clients = [slow]
+
+    def make() -> MemoryTransport:
+        return clients.pop() if clients else broken if is_made else _fails("")
+
+    dies(watch)
+
+    assert stand(POST, make, watch)
+    assert [Release, Leave] == [type(it) for it in slow.sent]
+    assert broken.closed is is_made
+
+
+def _fails(_: str) -> MemoryTransport:
+    raise OSError(errno.EMFILE, "Too many open files")
 
 
 def test_a_release_that_is_lost_is_told() -> None:

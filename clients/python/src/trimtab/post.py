@@ -133,11 +133,14 @@ class _Pens:
         return is_lost
 
     def _has_another(self) -> bool:
-        another = self._make()
+        """Connect one more; whatever keeps it from that, the first one may still write all."""
+        another: Transport | None = None
         try:
+            another = self._make()
             another.open(self._post.group)
-        except TransportError:
-            another.close(0)
+        except Exception:  # noqa: BLE001 - also files or threads that have run out
+            if another is not None:
+                another.close(0)
             return False
         self._all.append(another)
         self.newest = another
