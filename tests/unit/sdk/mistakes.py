@@ -33,7 +33,7 @@ from trimtab.consuming.commits import lost, unanswered
 from trimtab.consuming.confluent_settings import consumer_settings
 from trimtab.consuming.contract import RefusedError, Wish
 from trimtab.consuming.transactions import Transactions
-from trimtab.consuming.unsent import untaken
+from trimtab.consuming.unsent import Refusal, untaken
 from trimtab.moving.company import Company
 from trimtab.moving.mover import Mover
 from trimtab.moving.subscription import Subscription
@@ -204,10 +204,12 @@ def commit(patch: pytest.MonkeyPatch) -> Iterator[str]:
     grant, nobody = Grant(queue(), 1), cast("Any", SimpleNamespace(group_metadata=bool))
     fenced = Transactions(Wish(SERVER, GROUP, {}, {}, 2.0), nobody, nobody, nobody)
     fenced.begin(grant, 0, cast("Any", None))
-    poison = "offset 17, to topic invoices: Broker: Broker failed to validate record"
-    fenced._registered[grant].met = untaken(grant, [poison])  # noqa: SLF001 - as Kafka has it
+    said = KafkaError(KafkaError.INVALID_RECORD, "Broker: Broker failed to validate record")
+    poison = Refusal(sends.Send(17, {"topic": "invoices"}), said)
+    fenced._registered[grant].met = untaken(grant, [poison], alone=True)  # noqa: SLF001 - as Kafka has it
     patch.setattr(sends, "_FULL", -1)
-    yield raised(partial(fenced.keep, grant, sends.Send(18, {})))
+    for _ in range(2):
+        yield raised(partial(fenced.keep, grant, sends.Send(1_041, {})))
 
 
 def undecodable(_: pytest.MonkeyPatch) -> Iterator[str]:
