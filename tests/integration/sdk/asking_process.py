@@ -5,6 +5,7 @@ A process of its own: librdkafka may end it.
 
 import random
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
@@ -18,13 +19,17 @@ QUESTIONS: Final = 24
 APART_S: Final = 0.03
 ROUNDS: Final = 8
 
-company._ASK_S = PATIENCE_S  # type: ignore[misc]  # noqa: SLF001 - or it takes minutes
 company._SURE_S = 0.0  # type: ignore[misc]  # noqa: SLF001 - each question is asked
 
 
 def ask(who: company.Company) -> None:
     """Ask, and take it back when there is no answer."""
-    who.all_can(bool, is_asked=True)
+    answered = threading.Event()
+    who.others("now", bool, answered.set)
+    if answered.wait(PATIENCE_S):
+        who.others("later", bool, bool)
+    else:
+        who.close()
 
 
 def take_back(chosen: random.Random) -> None:

@@ -15,7 +15,7 @@ from trimtab.errors import MemberFailedError, TransportError
 from trimtab.moving.company import Company
 from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
-from trimtab.moving.sides import LastCommit, Side, read_commit
+from trimtab.moving.sides import Asking, LastCommit, Others, Side, read_commit
 from trimtab.moving.silence import Silence
 from trimtab.moving.subscription import Changes, Subscription
 from trimtab.moving.wanted_side import WantedSide
@@ -30,7 +30,7 @@ class Kafka:
     def __init__(self) -> None:
         self.committed = dict.fromkeys(QUEUES, (0, ""))
         self.wanted: Side | None = None
-        self.all_can: bool | None = True
+        self.others: Others = "can"
         self.refuses = False
         self.at_work: dict[QueueRef, str] = {}
         self.wrong: list[str] = []
@@ -102,9 +102,12 @@ class Process:
             raise TransportError("it has not said so")
         self.kafka.committed |= places
 
-    def all_can(self, *_: object, is_asked: bool) -> bool | None:
+    def change(self) -> None:
+        """Kafka has assigned anew."""
+
+    def others(self, asking: Asking, *_: object) -> Others:
         """Whether they can all move, if that is asked."""
-        return self.kafka.all_can if is_asked else None
+        return "unknown" if asking == "never" else self.kafka.others
 
     def close(self) -> None:
         """It has left."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Future
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ from confluent_kafka import KafkaException
 
 from trimtab.errors import SharedGroupError, TransportError
 from trimtab.moving.company import Company, client_id
+from trimtab.moving.sides import Asking, Others
 
 
 class Kafka:
@@ -19,6 +21,8 @@ class Kafka:
         self.members = [client_id("a"), client_id("b")]
         self.failure: KafkaException | None = None
         self.hangs = False
+        self.now = 1_000.0
+        self.woken = 0
         self.made = self.asked = 0
         self.troubles: list[Exception] = []
 
@@ -27,10 +31,14 @@ class Kafka:
         self.made += 1
         return self
 
+    def wake(self) -> None:
+        """Wake who asks."""
+        self.woken += 1
+
     def describe_consumer_groups(self, groups: list[str], **_: Any) -> dict[str, Future[Any]]:  # noqa: ANN401 - as of it
         """Describe a group."""
         self.asked += 1
-        answer = Future[Any]()
+        self.answer = answer = Future[Any]()
         if self.hangs:
             pass
         elif self.failure is not None:
@@ -46,67 +54,135 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> Kafka:
     """What the company asks."""
     kafka = Kafka()
     monkeypatch.setattr("trimtab.moving.company.AdminClient", kafka.connect)
-    monkeypatch.setattr("trimtab.moving.company._ASK_S", 0.05)
+    monkeypatch.setattr("trimtab.moving.company.now_s", lambda: kafka.now)
     return kafka
 
 
-def all_can(kafka: Kafka, *, is_asked: bool = True) -> bool | None:
-    """What a mover hears that has just begun."""
-    return Company({}, "billing").all_can(kafka.troubles.append, is_asked=is_asked)
+class Asker:
+    """A mover."""
+
+    def __init__(self, kafka: Kafka) -> None:
+        self._kafka, self.company = kafka, Company({}, "billing")
+
+    def __call__(self, asking: Asking = "now") -> Others:
+        """It looks again when the answer wakes it."""
+        look = partial(self.company.others, asking, self._kafka.troubles.append, self._kafka.wake)
+        look()
+        return look()
 
 
-def test_who_else_is_there_is_asked_if_it_counts(kafka: Kafka) -> None:
-    """By who would move a queue to trimtab's side, or begin it there."""
-    assert all_can(kafka) is True
-    assert kafka.asked == 1
+@pytest.mark.parametrize("asking", ["now", "later"])
+def test_who_else_is_there_is_asked_if_it_counts(kafka: Kafka, asking: Asking) -> None:
+    """By who would move a queue to trimtab's side, or begin it there; nobody waits."""
+    assert Asker(kafka)(asking) == "can"
+    assert (1, 1) == (kafka.asked, kafka.woken)
     kafka.members.append("old-one")
-    assert all_can(kafka, is_asked=False) is None
+    assert Asker(kafka)("never") == "unknown"
     assert (1, []) == (kafka.asked, kafka.troubles)
 
 
 def test_one_that_cannot_move_is_named(kafka: Kafka) -> None:
-    """The application hears why all stays on Kafka's side."""
+    """The application hears what becomes of its queues."""
     kafka.members.append("old-one")
 
-    assert all_can(kafka) is False
+    assert Asker(kafka)() == "cannot"
     (trouble,) = kafka.troubles
     assert isinstance(trouble, SharedGroupError)
-    assert "1 of its members cannot move: old-one at /10.0.0.7" in str(trouble)
+    assert str(trouble) == (
+        "billing: nothing begins on trimtab's side, and what rests there goes to Kafka's: 1 of its "
+        "members cannot move: old-one at /10.0.0.7; make each a MovingConsumer, or stop it"
+    )
 
 
 def test_what_is_not_answered_is_not_known(kafka: Kafka) -> None:
     """Kafka says why."""
     kafka.failure = KafkaException("away")
 
-    assert all_can(kafka) is None
+    assert Asker(kafka)() == "unknown"
     assert [kafka.failure] == kafka.troubles
 
 
-def test_a_question_without_an_answer_is_taken_back(
-    kafka: Kafka, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("failure", [None, KafkaException("away")])
+def test_what_was_heard_counts_while_kafka_does_not_answer(
+    kafka: Kafka, failure: KafkaException | None
 ) -> None:
-    """By its client, which is dropped; the next one is asked by another."""
-    monkeypatch.setattr("trimtab.moving.company._SURE_S", 0.0)
-    company = Company({}, "billing")
-    kafka.hangs = True
-    for count in (1, 2):
-        assert company.all_can(kafka.troubles.append, is_asked=True) is None
-        assert count == kafka.made
+    """For what begins, however long; for what moves it is too old."""
+    asker = Asker(kafka)
+    assert asker("later") == "can"
+    kafka.failure, kafka.hangs = failure, failure is None
+    for after_s in (3, 30, 60, 3_600):
+        kafka.now += after_s
+        assert asker("later") == "could"
+    assert asker("never") == "unknown"
+    assert asker("later") == "unknown"  # it was another group since
+
+
+def test_queues_with_an_owner_do_not_rest_for_ever(kafka: Kafka) -> None:
+    """Kafka has not said, and does not say, who else is there."""
+    kafka.hangs, asker = True, Asker(kafka)
+    found = []
+    for _ in range(4):
+        found.append(asker("later"))
+        kafka.now += 4
+
+    assert ["unknown"] * 3 + ["could"] == found
+    assert {"Kafka's group cannot be asked: it has not said in 2 s who is in it"} == {
+        *map(str, kafka.troubles)
+    }
+
+
+def test_a_client_that_has_to_connect_first_is_given_time(kafka: Kafka) -> None:
+    """A new one would begin anew, and knows no broker but those in the settings; it is kept."""
+    kafka.hangs, asker = True, Asker(kafka)
+    asker("later")
+    kafka.now += 20
+    asker("later")
     kafka.hangs = False
-    for _ in range(2):
-        assert company.all_can(kafka.troubles.append, is_asked=True) is True
+    kafka.answer.set_result(SimpleNamespace(members=[]))
 
-    assert (3, [TransportError] * 2) == (kafka.made, [type(it) for it in kafka.troubles])
-    assert "it has not said in 0 s who is in it" in str(kafka.troubles[0])
+    assert asker("later") == "can"
+    kafka.now += 40
+    assert asker("later") == "can"
+    assert (1, 2) == (kafka.made, kafka.asked)
 
 
-def test_it_asks_once_a_second(kafka: Kafka, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who moves looks at its queues twenty times in that."""
-    now = [0.0]
-    monkeypatch.setattr("trimtab.moving.company.now_s", lambda: now[0])
-    company = Company({}, "billing")
-    for at in range(60):
-        now[0] = 100 + at / 20
-        company.all_can(kafka.troubles.append, is_asked=True)
+def test_a_question_without_an_answer_is_taken_back(kafka: Kafka) -> None:
+    """By its client, which is dropped before the question ends; the next one is another's."""
+    kafka.hangs, asker = True, Asker(kafka)
+    for count in (1, 2, 3):
+        asker()
+        assert count == kafka.made
+        kafka.now += 30
+    kafka.hangs = False
+    asker()
 
-    assert kafka.asked == 3
+    assert asker() == "can"
+    assert (4, {TransportError}) == (kafka.made, {type(it) for it in kafka.troubles})
+
+
+def test_who_comes_is_seen_at_once(kafka: Kafka) -> None:
+    """Kafka assigns anew then."""
+    asker = Asker(kafka)
+    assert asker("later") == "can"
+    kafka.members.append("old-one")
+    assert asker("later") == "can"
+    asker.company.change()
+
+    assert (asker("later"), kafka.asked) == ("cannot", 2)
+
+
+@pytest.mark.parametrize(
+    ("asking", "is_old_there", "count"),
+    [("now", False, 3), ("later", False, 1), ("later", True, 3)],
+)
+def test_it_asks_once_a_second_at_most(
+    kafka: Kafka, asking: Asking, count: int, *, is_old_there: bool
+) -> None:
+    """Who moves looks at its queues twenty times in that; who stays asks now and then."""
+    kafka.members += ["old-one"] * is_old_there
+    asker = Asker(kafka)
+    for _ in range(60):
+        asker(asking)
+        kafka.now += 1 / 20
+
+    assert kafka.asked == count

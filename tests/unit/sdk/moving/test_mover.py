@@ -79,11 +79,11 @@ def test_what_rests_on_trimtabs_side_goes_to_kafkas_beside_who_cannot_move(
     """The last commit is old, and that one works on it; who does not know waits."""
     kafka, (one, _, third, _) = pair[0].kafka, QUEUES
     kafka.committed |= dict.fromkeys(QUEUES, (7, "trimtab:1:"))
-    kafka.wanted, kafka.all_can = wanted, None
+    kafka.wanted, kafka.others = wanted, "unknown"
     share(pair)
     time.sleep(0.05)
     assert {} == kafka.at_work
-    kafka.all_can = False
+    kafka.others = "cannot"
     for process in pair:  # one that cannot move has half of Kafka's side
         process.mover.lose([third])
         process.assigned.discard(third)
@@ -92,6 +92,18 @@ def test_what_rests_on_trimtabs_side_goes_to_kafkas_beside_who_cannot_move(
     assert {(7, "kafka:1:")} == {*kafka.committed.values()}
     assert (False, [], []) == (third in kafka.at_work, kafka.wrong, pair[0].errors)
     assert one in kafka.at_work
+
+
+@pytest.mark.parametrize("wanted", [None, "trimtab"])
+def test_a_queue_goes_from_hand_to_hand_by_what_was_heard_last(
+    pair: tuple[Process, Process], wanted: Side | None
+) -> None:
+    """On trimtab's side, where Kafka does not say at that moment who is in its group."""
+    kafka = pair[0].kafka
+    kafka.committed |= dict.fromkeys(QUEUES, (7, "trimtab:1:"))
+    kafka.wanted, kafka.others = wanted, "could"
+    share(pair)
+    until(lambda: kafka.at_work == workers(pair, "trimtab"))
 
 
 def test_what_others_commit_takes_it_away(pair: tuple[Process, Process]) -> None:

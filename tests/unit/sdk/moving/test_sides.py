@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 
@@ -10,6 +10,7 @@ from tests.builders.sessions import queue
 from trimtab.moving.sides import (
     SIDES,
     LastCommit,
+    Others,
     Plan,
     Side,
     asks_who_can,
@@ -77,20 +78,28 @@ def test_each_case(
     owned = {side: {ONE} if side == owns else set() for side in SIDES}
     at_work = {} if working is None else {ONE: working}
 
-    assert plan == planned(owned, at_work, {ONE: last}, wanted, all_can=True)
+    assert plan == planned(owned, at_work, {ONE: last}, wanted, others="can")
 
 
 @pytest.mark.parametrize(
     ("owns", "working", "last", "wanted", "plans"),
     [
-        ("kafka", "kafka", KAFKAS, "trimtab", (Plan(), Plan())),
-        ("kafka", None, KAFKAS, "trimtab", (Plan(begin={ONE: "kafka"}),) * 2),
-        ("trimtab", "trimtab", TRIMTABS, "trimtab", (Plan(), Plan())),
-        ("trimtab", None, TRIMTABS, "trimtab", (Plan(move={ONE: "kafka"}), Plan(is_awaited=True))),
-        ("trimtab", None, TRIMTABS, None, (Plan(move={ONE: "kafka"}), Plan(is_awaited=True))),
-        ("trimtab", None, TRIMTABS, "kafka", (Plan(move={ONE: "kafka"}),) * 2),
-        ("trimtab", None, KAFKAS, "trimtab", (Plan(), Plan())),
-        ("kafka", None, TRIMTABS, "kafka", (Plan(is_awaited=True),) * 2),
+        ("kafka", "kafka", KAFKAS, "trimtab", (Plan(),) * 3),
+        ("kafka", None, KAFKAS, "trimtab", (Plan(begin={ONE: "kafka"}),) * 3),
+        ("trimtab", "trimtab", TRIMTABS, "trimtab", (Plan(),) * 3),
+        *(
+            (
+                "trimtab",
+                None,
+                TRIMTABS,
+                it,
+                (Plan(move={ONE: "kafka"}), Plan(), Plan(begin={ONE: "trimtab"})),
+            )
+            for it in ("trimtab", None)
+        ),
+        ("trimtab", None, TRIMTABS, "kafka", (Plan(move={ONE: "kafka"}),) * 3),
+        ("trimtab", None, KAFKAS, "trimtab", (Plan(),) * 3),
+        ("kafka", None, TRIMTABS, "kafka", (Plan(is_awaited=True),) * 3),
     ],
 )
 def test_nothing_begins_on_trimtabs_side_beside_who_cannot_move(
@@ -98,32 +107,35 @@ def test_nothing_begins_on_trimtabs_side_beside_who_cannot_move(
     working: Side | None,
     last: LastCommit,
     wanted: Side | None,
-    plans: tuple[Plan, Plan],
+    plans: tuple[Plan, ...],
 ) -> None:
-    """That one may be its owner on Kafka's; and while it is not known, it is not begun either."""
+    """That one may be its owner on Kafka's; nor if it was never heard who is there.
+
+    To begin it, that all could move when that was heard last will do; to move it will not.
+    """
     owned = {side: {ONE} if side == owns else set() for side in SIDES}
     at_work = {} if working is None else {ONE: working}
-    found = [planned(owned, at_work, {ONE: last}, wanted, all_can=it) for it in (False, None)]
+    known: tuple[Others, ...] = ("cannot", "unknown", "could")
+    found = [planned(owned, at_work, {ONE: last}, wanted, others=it) for it in known]
 
     assert [*plans] == found
 
 
 def test_who_can_move_is_asked_where_the_plan_depends_on_it() -> None:
-    """A group that rests asks nothing."""
-    cases = [
-        (resting, last, wanted)
-        for resting in (set[QueueRef](), {ONE})
-        for last in (LastCommit(), KAFKAS, TRIMTABS)
+    """Before a queue moves, and on trimtab's side beforehand; a group that rests asks nothing."""
+    cases = {
+        (last, wanted): asks_who_can({} if last is None else {ONE: last}, wanted)
+        for last in (None, LastCommit(), KAFKAS, TRIMTABS)
         for wanted in (None, *SIDES)
-        if asks_who_can(resting, {ONE: last}, wanted)
-    ]
+    }
 
-    assert cases == [
-        (set(), KAFKAS, "trimtab"),
-        ({ONE}, KAFKAS, "trimtab"),
-        ({ONE}, TRIMTABS, None),
-        ({ONE}, TRIMTABS, "trimtab"),
-    ]
+    assert {it: when for it, when in cases.items() if when != "never"} == {
+        (None, "trimtab"): "later",
+        (LastCommit(), "trimtab"): "later",
+        (KAFKAS, "trimtab"): "now",
+        (TRIMTABS, None): "later",
+        (TRIMTABS, "trimtab"): "later",
+    }
 
 
 def test_what_is_gone_is_taken_by_its_owner_on_the_wanted_side() -> None:
@@ -131,10 +143,10 @@ def test_what_is_gone_is_taken_by_its_owner_on_the_wanted_side() -> None:
     owned: dict[Side, set[QueueRef]] = {"kafka": {ONE}, "trimtab": set()}
     taken = Plan(move={ONE: "kafka"}, taken=frozenset({ONE}))
 
-    assert taken == planned(owned, {}, {ONE: TRIMTABS}, "kafka", {ONE}, all_can=None)
-    assert Plan() == planned(owned, {}, {ONE: TRIMTABS}, "trimtab", {ONE}, all_can=True)
+    assert taken == planned(owned, {}, {ONE: TRIMTABS}, "kafka", {ONE}, others="unknown")
+    assert Plan() == planned(owned, {}, {ONE: TRIMTABS}, "trimtab", {ONE}, others="can")
     assert Plan() == planned(
-        {it: set() for it in SIDES}, {}, {ONE: TRIMTABS}, "kafka", {ONE}, all_can=None
+        {it: set() for it in SIDES}, {}, {ONE: TRIMTABS}, "kafka", {ONE}, others="unknown"
     )
 
 
@@ -157,7 +169,7 @@ class World(NamedTuple):
     """What each has read, and not acted on."""
     wanted_by: tuple[Side | None, Side | None]
     """What each has heard: any wanted, however old."""
-    all_can: tuple[bool | None, bool | None]
+    others: tuple[Others, Others]
     """What each was told of the company."""
 
 
@@ -168,8 +180,8 @@ def following(world: World) -> Iterator[World]:
         yield world._replace(read=put(world.read, one, Read(world.last, mine)))
         for wanted in (None, *SIDES):
             yield world._replace(wanted_by=put(world.wanted_by, one, wanted))
-        for all_can in (None, True, False):
-            yield world._replace(all_can=put(world.all_can, one, all_can))
+        for others in get_args(Others):
+            yield world._replace(others=put(world.others, one, others))
         if (read := world.read[one]) is not None:
             yield acted(world, one, read)
     for at, side in enumerate(SIDES):  # the side's own hand-over: one has stopped, the other begins
@@ -185,8 +197,8 @@ def acted(world: World, one: int, read: Read) -> World:
     """What a process does with what it has read."""
     last, owned = read.last, {side: {ONE} if side in read.owned else set() for side in SIDES}
     working = {} if (at_work := world.working[one]) is None else {ONE: at_work}
-    wanted, all_can = world.wanted_by[one], world.all_can[one]
-    plan = planned(owned, working, {ONE: last}, wanted, all_can=all_can)
+    wanted, others = world.wanted_by[one], world.others[one]
+    plan = planned(owned, working, {ONE: last}, wanted, others=others)
     world = world._replace(read=put(world.read, one, None))
     if plan.lose:
         return world._replace(working=put(world.working, one, None))
@@ -205,7 +217,8 @@ def put(pair: tuple, at: int, value: object) -> tuple:  # type: ignore[type-arg]
 
 def test_one_works_whatever_each_has_heard() -> None:
     """Every wanted of reading, hearing, moving and of hand-overs on either side."""
-    begin = World(KAFKAS, (0, 1), *[(None, None)] * 4)
+    nothing = (None, None)
+    begin = World(KAFKAS, (0, 1), nothing, nothing, nothing, ("unknown", "unknown"))
     seen, ahead = {begin}, [begin]
     while ahead:
         world = ahead.pop()

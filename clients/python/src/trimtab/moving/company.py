@@ -3,11 +3,12 @@
 On Kafka's side such a consumer does no harm. But Kafka gives it queues that are on trimtab's side,
 and it would work on them beside their owners there. So nothing moves to that side, or begins there,
 before it has gone, however long ago that was wanted or committed. Used by `mover`, and by the
-console.
+console. Its one rule: nobody waits for an answer, so where it was heard that all can move, a queue
+goes from hand to hand on trimtab's side whether Kafka answers at that moment or not.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import wait
+from concurrent.futures import Future
 from typing import Any, Final
 
 from confluent_kafka import KafkaException
@@ -15,19 +16,31 @@ from confluent_kafka.admin import AdminClient
 
 from trimtab.clock import now_s
 from trimtab.errors import SharedGroupError, TransportError
+from trimtab.moving.sides import Asking, Others
 from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_unpolled import unpolled
 
 Report = Callable[[Exception], object]
 _CLIENT_ID: Final = "trimtab-moving-"
 """How Kafka's group shows members that can move: by their client ids."""
-_ASK_S: Final = 2.0
-"""How long it waits for an answer."""
+_SURE_S: Final = 1.0
+"""Between two questions where something depends on it at this moment, or one cannot move."""
+_FRESH_S: Final = 2 * _SURE_S
+"""How old an answer may be for something to move by it."""
+_LATER_S: Final = 30.0
+"""Between two questions otherwise: all members ask, and one coordinator answers."""
+_KEPT_S: Final = 60.0
+"""How long an answer is kept that does not count: the wanted side may not be known for a moment."""
+_LATE_S: Final = 2.0
+"""After so long without an answer that is said."""
+_PATIENCE_S: Final = 10.0
+"""How long queues of trimtab's side rest if nothing was ever heard: they have an owner there."""
+_DROP_S: Final = 30.0
+"""After so long another client asks. This one may have to connect first; it knows more brokers than
+are in the settings, and a new one does not."""
 _NEVER_S: Final = 60.0
 """The question's own time never ends: librdkafka 2.16 may end the process when it does (its issue
 4605). A client that is dropped takes its question back."""
-_SURE_S: Final = 1.0
-"""Between two questions: who moves looks twenty times a second."""
 
 
 class Company:
@@ -36,46 +49,81 @@ class Company:
     def __init__(self, kafka: Mapping[str, Any], group: str) -> None:
         self._kafka, self._group = unpolled(kafka), group
         self._client: AdminClient | None = None
-        self._ask_at = 0.0
-        self._all_can: bool | None = None
+        self._answer: Future[Any] | None = None
+        """To the question that is on its way."""
+        self._asked_s = self._heard_s = 0.0
+        self._is_changed = False
+        self._since_s: float | None = None
+        """When it was asked first."""
+        self._can: bool | None = None
+        """What was heard last."""
 
-    def all_can(self, report: Report, *, is_asked: bool) -> bool | None:
-        """Say whether they can all move; None: it is not asked, or not known."""
-        if not is_asked:
-            self.close()
-            return None
-        if now_s() >= self._ask_at:
-            self._all_can, self._ask_at = self._look(report), now_s() + _SURE_S
-        return self._all_can
+    def others(self, asking: Asking, report: Report, wake: Callable[[], object]) -> Others:
+        """Say what is known of them, and ask again if it is time; an answer wakes who asks."""
+        now = now_s()
+        if asking == "never":
+            if now - self._heard_s > _KEPT_S:
+                self.close()
+            return "unknown"
+        self._since_s = now if self._since_s is None else self._since_s
+        self._hear(now, report)
+        often = asking == "now" or not self._can
+        is_old = now - self._asked_s >= (_SURE_S if often else _LATER_S)
+        if self._answer is None and (is_old or self._is_changed):
+            self._ask(now, wake)
+        if self._can is None:
+            return "could" if now - self._since_s >= _PATIENCE_S else "unknown"
+        if not self._can:
+            return "cannot"
+        return "can" if now - self._heard_s <= _FRESH_S else "could"
+
+    def change(self) -> None:
+        """Somebody has come or gone."""
+        self._is_changed = True
 
     def close(self) -> None:
-        """Ask no more."""
+        """Ask no more, and forget what was heard."""
+        self._drop()
+        self._can = self._since_s = None
+
+    def _drop(self) -> None:
+        self._answer = None
         if self._client is not None:  # an idle client is falsy: its length is 0
             held: list[object] = [self._client]
             self._client = None
             discard(held)
 
-    def _look(self, report: Report) -> bool | None:
+    def _ask(self, now: float, wake: Callable[[], object]) -> None:
+        self._asked_s, self._is_changed = now, False
         if self._client is None:
             self._client = AdminClient(self._kafka)
         asked = self._client.describe_consumer_groups([self._group], request_timeout=_NEVER_S)
-        answer = asked[self._group]
-        wait([answer], _ASK_S)
-        if not answer.done():
-            self.close()
-            text = f"Kafka's group cannot be asked: it has not said in {_ASK_S:.0f} s who is in it"
-            report(TransportError(text))
-            return None
+        self._answer = asked[self._group]
+        self._answer.add_done_callback(lambda _: wake())
+
+    def _hear(self, now: float, report: Report) -> None:
+        if self._answer is None:
+            return
+        if not self._answer.done():
+            if now - self._asked_s >= _LATE_S:
+                text = f"it has not said in {_LATE_S:.0f} s who is in it"
+                report(TransportError(f"Kafka's group cannot be asked: {text}"))
+            if now - self._asked_s >= _DROP_S:
+                self._drop()
+            return
+        answer, self._answer = self._answer, None
         try:
             members = answer.result().members
         except KafkaException as error:
             report(error)
-            return None
+            return
         others = sorted(cannot_move((it.client_id, it.host) for it in members))
+        self._can, self._heard_s = not others, now
         if others:
-            text = f"{self._group} stays on Kafka's side: {len(others)} of its members cannot move"
-            report(SharedGroupError(f"{text}: {', '.join(others)}; stop them"))
-        return not others
+            text = "nothing begins on trimtab's side, and what rests there goes to Kafka's"
+            count = f"{len(others)} of its members cannot move: {', '.join(others)}"
+            remedy = "make each a MovingConsumer, or stop it"
+            report(SharedGroupError(f"{self._group}: {text}: {count}; {remedy}"))
 
 
 def client_id(member: str) -> str:

@@ -140,6 +140,7 @@ class Mover:
         with self._lock:
             self._count += 1
             self._assigned |= dict.fromkeys(queues, self._count)
+        self._company.change()
         self._wake.set()
 
     def give(self, queues: Collection[QueueRef]) -> None:
@@ -187,11 +188,10 @@ class Mover:
         with self._lock:
             assigned, granted = dict(self._assigned), dict(self._granted)
             queues = {*assigned, *granted, *self._working}
-            resting = granted.keys() - self._working.keys()
         commits = self._subscription.last_commits(queues)
         wanted = self._heard.by(now_s())
-        is_asked = asks_who_can(resting, commits, wanted)
-        all_can = self._company.all_can(self._tell, is_asked=is_asked)
+        asking = asks_who_can(commits, wanted)
+        others = self._company.others(asking, self._tell, self._wake.set)
         with self._claims.of_free(queues) as free:
             with self._lock:  # what came after the commits were read may stand on newer ones
                 owned: dict[Side, set[QueueRef]] = {
@@ -201,7 +201,7 @@ class Mover:
                 working = {queue: side for queue, (side, _) in self._working.items()}
             gone = self._silence.gone(now_s(), wanted, commits)
             changed = {it: last for it, last in commits.items() if it in free}
-            plan = planned(owned, working, changed, wanted, gone, all_can=all_can)
+            plan = planned(owned, working, changed, wanted, gone, others=others)
             self._drop(None, plan.lose)
             self._begin(plan, commits)
             self._move(plan, commits, self._idle(plan, commits))

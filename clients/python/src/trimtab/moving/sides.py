@@ -11,6 +11,10 @@ from trimtab.protocol import QueueRef
 
 Side = Literal["kafka", "trimtab"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
+Others = Literal["can", "could", "cannot", "unknown"]
+"""Whether all in Kafka's group can move: as of this moment, as far as was heard, or not."""
+Asking = Literal["now", "later", "never"]
+"""When that counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +63,16 @@ def given_to(side: Side, token: int) -> str:
     return f"{side}:{token}:"
 
 
-def asks_who_can(
-    resting: Collection[QueueRef], commits: Mapping[QueueRef, LastCommit], wanted: Side | None
-) -> bool:
-    """Tell whether it counts for the plan that everybody in Kafka's group can move.
+def asks_who_can(commits: Mapping[QueueRef, LastCommit], wanted: Side | None) -> Asking:
+    """Tell when it counts for the plan who in Kafka's group can move.
 
-    Those that rest are owned on trimtab's side, and not worked on.
+    It is asked before a queue is to begin on trimtab's side, so that nothing waits for it then.
     """
-    return any(
-        wanted == "trimtab" and last.offset is not None
-        if last.side == "kafka"
-        else wanted != "kafka" and queue in resting
-        for queue, last in commits.items()
-    )
+    lasts = commits.values()
+    if wanted == "trimtab" and any(it.side == "kafka" and it.offset is not None for it in lasts):
+        return "now"
+    is_there = wanted is None and any(it.side == "trimtab" for it in lasts)
+    return "later" if wanted == "trimtab" or is_there else "never"
 
 
 def planned(
@@ -81,29 +82,28 @@ def planned(
     wanted: Side | None,
     gone: Collection[QueueRef] = (),
     *,
-    all_can: bool | None,
+    others: Others,
 ) -> Plan:
     """Say what an owner has to do; without a wanted side everything stays on its side.
 
-    Only if everybody in Kafka's group can move, ``all_can``, anything goes over to trimtab's side,
-    or begins there. What rests there beside one that cannot goes to Kafka's: that one may be its
-    owner there, and has not committed since. Of those that are ``gone`` there is no owner on the
-    other side.
+    Only if everybody in Kafka's group can move, anything goes over to trimtab's side, or begins
+    there; to begin, that it was so when it was heard last will do. What rests there beside one that
+    cannot goes to Kafka's: that one may be its owner there, and has not committed since. Of those
+    that are ``gone`` there is no owner on the other side.
     """
     begin, move, lose, is_awaited = dict[QueueRef, Side](), dict[QueueRef, Side](), set(), False
     taken = set()
     for queue, last in commits.items():
         side, at_work = last.side, working.get(queue)
         rests = at_work is None and queue in owned[side]
-        goal = _goal(side, wanted, rests=rests, all_can=all_can)
+        goal = _goal(side, wanted, others, rests=rests)
         if at_work not in (None, side):
             lose.add(queue)
         elif queue in owned[side] and goal != side and last.offset is not None:
             move[queue] = goal
-        elif rests and (side == "kafka" or all_can):
-            begin[queue] = side
         elif rests:
-            is_awaited = True
+            if side == "kafka" or others in ("can", "could"):
+                begin[queue] = side
         elif goal != side and queue in owned[goal]:
             if queue in gone:
                 move[queue] = goal
@@ -113,8 +113,8 @@ def planned(
     return Plan(begin, move, frozenset(lose), is_awaited, frozenset(taken))
 
 
-def _goal(side: Side, wanted: Side | None, *, rests: bool, all_can: bool | None) -> Side:
+def _goal(side: Side, wanted: Side | None, others: Others, *, rests: bool) -> Side:
     """Say where a queue is to be, of which this is the side."""
-    if side == "trimtab" and rests and all_can is False:
+    if side == "trimtab" and rests and others == "cannot":
         return "kafka"
-    return wanted or side if side == "trimtab" or all_can else side
+    return wanted or side if side == "trimtab" or others == "can" else side
