@@ -59,6 +59,7 @@ class Process:
         self.mistake: BaseException | None = None  # what a callback of its application raises
         self.begun: dict[QueueRef, int | None] = {}  # where each began last
         self.held: set[QueueRef] = set()  # of these it has a message in hand, and does not finish
+        self.in_between = 0  # it commits so many more by itself before it gives a queue up
         self.awaited: set[QueueRef] = set()  # of these somebody waits for that
         self.abandoned = Abandoned(0.0)
         subscription, wanted = cast("Subscription", self), cast("WantedSide", self)
@@ -132,6 +133,12 @@ class Process:
             until(lambda: self.held.isdisjoint(queues))
         finally:
             self.awaited -= queues
+        for it in grants if self.in_between else ():
+            at = self.kafka.committed[it.queue][0] + self.in_between
+            self.kafka.committed[it.queue] = (
+                at,
+                self.mover.said(it.queue, at, f"trimtab:{it.token}:"),
+            )
         self.on_lost(grants)
         return {it.queue: self.kafka.committed[it.queue][0] + 1 for it in grants}
 

@@ -181,6 +181,26 @@ def test_what_was_finished_counts_as_long_as_the_commit_is_the_same(
     assert [8, 5] == [one.begun[it] for it in QUEUES[:2]]
 
 
+@pytest.mark.parametrize("side", ["kafka", "trimtab"])
+def test_what_was_finished_counts_beyond_what_this_process_has_committed(
+    pair: tuple[Process, Process], side: Side
+) -> None:
+    """By itself, while a part of it was in hand; then Kafka takes no commit for a moment."""
+    one, queue, kafka = pair[0], QUEUES[0], pair[0].kafka
+    kafka.committed[queue] = (7, f"{side}:1:")
+    to_take(one, queue)
+    to_grant(one, Grant(queue, 2))
+    until(lambda: queue in kafka.at_work)
+    kafka.refuses, one.in_between = True, 1
+    kafka.wanted = "kafka" if side == "trimtab" else "trimtab"
+    until(lambda: kafka.at_work == {} and one.errors != [])
+    assert 8 == kafka.committed[queue][0]
+    kafka.refuses = False
+    until(lambda: queue in kafka.at_work)
+
+    assert (9, 9) == (one.begun[queue], kafka.committed[queue][0])
+
+
 @pytest.mark.parametrize("mistake", [LookupError, SystemExit, CancelledError])
 def test_a_callback_that_raises_at_the_beginning_ends_the_member(
     pair: tuple[Process, Process], mistake: type[BaseException]

@@ -81,10 +81,11 @@ class Mover:
         until = min(mine.until, now_s() + _SURE_S) if mine.grants else now_s() + _SURE_S
         return Ownership(mine.grants | kafkas, until, mine.life, mine.promised, mine.finish_by)
 
-    def said(self, queue: QueueRef, trimtabs: str) -> str:
-        """What a commit says."""
+    def said(self, queue: QueueRef, at: int, trimtabs: str) -> str:
+        """What a commit says that is about to be sent."""
         with self._lock:
             at_work = self._working.get(queue)
+            self._places.send(queue, at)
         if at_work is None or at_work[0] == "trimtab":
             return trimtabs
         return given_to("kafka", at_work[1].token)

@@ -16,8 +16,8 @@ from trimtab.consuming.confluent import refused
 from trimtab.moving.subscription import Subscription
 from trimtab.protocol import QueueRef
 
-Said = Callable[[QueueRef, str], str]
-"""What is said with a commit of a queue, from what would be said on trimtab's side."""
+Said = Callable[[QueueRef, int, str], str]
+"""What is said with a commit of a queue and a place, from what would be said on trimtab's side."""
 
 
 class Sender:
@@ -29,7 +29,7 @@ class Sender:
 
     def write(self, places: Mapping[QueueRef, tuple[int, str]]) -> "Future[Any]":
         """Send these."""
-        saying = {it: (at, self._said(it, said)) for it, (at, said) in places.items()}
+        saying = {it: (at, self._said(it, at, said)) for it, (at, said) in places.items()}
         return self._subscription.send(saying, self._dropped.is_set)
 
     def check(self, answer: "Future[Any]") -> None:
