@@ -215,30 +215,39 @@ def _wait(asked: _Asked, choice: Choice, wanted: WantedSide) -> int | None:
     side = choice.side
     while True:
         described, chosen = asked.described(), wanted.read()
-        count = _count(described)
-        total = count.total()
+        there, total = _there(described, side)
         if chosen != side:
             text = f"{asked.group}: another command has chosen {chosen or 'no side'} since"
             raise Failure(text, ExitCode.UNHEALTHY)
-        if described.is_steady and total and count[side] == total:
+        if described.is_steady and total and there == total:
             return total
         if side == "kafka" and not described.members:
             return None
         if side == "kafka" and described.is_steady and not described.movable:
-            return total  # Kafka's members read them all, whatever was committed last
+            return total
         if time.monotonic() > choice.until:
             raise PerhapsGiven(_left(choice, described), ExitCode.TIMEOUT)
         time.sleep(_LOOK_S)
 
 
+def _there(group: Described, side: Side) -> tuple[int, int]:
+    """Count the queues that are on a side, and all.
+
+    Who cannot move reads what Kafka has assigned, whatever was committed last.
+    """
+    found = _found(group)
+    kafkas = group.unmovable if side == "kafka" else ()
+    return sum(it == side or place in kafkas for place, it in found.items()), len(found)
+
+
 def _left(choice: Choice, group: Described) -> str:
     """Say what is not there when the time is up, and what may be the reason."""
-    count = _count(group)
-    text = f"{choice.group}: {count[choice.side]} of {count.total()} queues are there in time"
-    if group.foreign:
+    there, total = _there(group, choice.side)
+    text = f"{choice.group}: {there} of {total} queues are there in time"
+    if choice.side == "trimtab" and group.foreign:
         return f"{text}: {_named(group.foreign)}"
     text += "; the others follow when their messages in work are finished"
-    return f"{text}{'' if count[choice.side] else ', and if their owners answer'}: `trimtab doctor`"
+    return f"{text}{'' if there else ', and if their owners answer'}: `trimtab doctor`"
 
 
 def _on_kafkas_side(asked: _Asked, deadline: float) -> set[Place]:

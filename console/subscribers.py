@@ -84,6 +84,8 @@ class Described(NamedTuple):
     """The topics and partitions that they have."""
     committed: tuple[tuple[str, int, int, str], ...] = ()
     """Topic, partition, offset and what was said, if that was asked for."""
+    unmovable: frozenset[tuple[str, int]] = frozenset()
+    """Those of the assigned that somebody has who cannot move."""
 
     @property
     def foreign(self) -> list[str]:
@@ -98,10 +100,12 @@ class Described(NamedTuple):
 
 def _described(told: Mapping[str, Any]) -> Described:
     members = told["members"]
-    assigned = frozenset((topic, number) for _, _, them in members for topic, number in them)
+    places = [(name, (topic, number)) for name, _, them in members for topic, number in them]
+    assigned = frozenset(place for _, place in places)
+    unmovable = frozenset(place for name, place in places if not can_move([name]))
     committed = tuple(tuple(it) for it in told.get("committed", ()))
     named = [(name, host) for name, host, _ in members]
-    return Described(told["is_steady"], named, assigned, committed)
+    return Described(told["is_steady"], named, assigned, committed, unmovable)
 
 
 def foreign(groups: Mapping[str, Described]) -> dict[str, Described]:

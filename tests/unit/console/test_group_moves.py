@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -27,10 +27,16 @@ def silence() -> KafkaException:
     return KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - its public name
 
 
-def group(*members: tuple[str, str], on: dict[int, Side] | None = None) -> Described:
-    """A group that rests; these of its queues were committed for a side last."""
+def group(
+    *members: tuple[str, str], on: dict[int, Side] | None = None, olds: Collection[int] = ()
+) -> Described:
+    """A group that rests; these of its queues were committed for a side last.
+
+    Those of the old ones cannot move.
+    """
     commits = tuple(("orders", it, 7, given_to(side, 3)) for it, side in (on or {}).items())
-    return Described(bool(members), list(members), PLACES if members else frozenset(), commits)
+    places, unmovable = PLACES if members else frozenset(), frozenset(("orders", it) for it in olds)
+    return Described(bool(members), list(members), places, commits, unmovable)
 
 
 class Clock:
@@ -115,6 +121,10 @@ def test_a_group_that_is_not_there_does_not_move(run: Run, kafka: Kafka, side: s
         (group(OLD, on={0: "kafka", 1: "trimtab"}), "2 queues are on the side of kafka"),
         (group(on={0: "trimtab"}), "the side of kafka is wanted; nobody is in its group in Kafka"),
         (group(OLD), "2 queues are on the side of kafka"),
+        (
+            group(NEW, OLD, on={0: "trimtab", 1: "kafka"}, olds=[0]),
+            "2 queues are on the side of kafka",
+        ),
     ],
 )
 def test_an_old_choice_is_taken_back_whoever_is_there(
@@ -201,6 +211,15 @@ def test_who_came_meanwhile_and_cannot_move_is_named(run: Run, kafka: Kafka) -> 
     named = "1 of its members in Kafka cannot move: old at /10.0.0.7"
     assert ExitCode.TIMEOUT == code
     assert f"billing: 1 of 2 queues are there in time: {named}" in error
+
+
+def test_who_cannot_move_hinders_nothing_on_the_way_back(run: Run, kafka: Kafka) -> None:
+    """That one does not own what is not there."""
+    kafka.groups = [group(NEW, OLD, on={0: "trimtab", 1: "kafka"}, olds=[1])]
+    code, _, error = run("groups", "move", "billing", "kafka", *WHY)
+
+    assert ExitCode.TIMEOUT == code
+    assert "billing: 1 of 2 queues are there in time; the others follow" in error
 
 
 @pytest.mark.parametrize("side", ["kafka", "trimtab"])

@@ -1,10 +1,12 @@
 """Who has joined Kafka's own group: what is not answered is not known, and ends nobody."""
 
+import json
 import socket
 from collections.abc import Iterator
 from concurrent.futures import Future
+from subprocess import Popen
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
@@ -15,7 +17,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 from console import subscribers, subscribers_process
 from console.errors import Failure
 from console.settings import load
-from console.subscribers import Described
+from console.subscribers import Described, Subscribers
 from tests.builders.command_line import Run
 
 NOTHING: frozenset[tuple[str, int]] = frozenset()
@@ -48,6 +50,17 @@ def test_consumers_that_can_move_are_no_foreign_members() -> None:
     (billing,) = subscribers.foreign(groups).values()
 
     assert (["old at /h2"], frozenset("a")) == (billing.foreign, billing.movable)
+
+
+def test_what_those_have_that_cannot_move_is_told_apart() -> None:
+    """They read it, whatever was committed last."""
+    members = [["trimtab-moving-a", "/h1", [["orders", 0]]], ["old", "/h2", [["orders", 1]]]]
+    told = json.dumps({"billing": {"is_steady": True, "members": members}})
+    process = cast("Popen[str]", SimpleNamespace(communicate=lambda *_: (told, ""), returncode=0))
+    found = Subscribers(process).committed("billing")
+
+    assert [("orders", 1)] == [*found.unmovable]
+    assert [("orders", 0), ("orders", 1)] == sorted(found.assigned)
 
 
 @pytest.mark.slow
