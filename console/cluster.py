@@ -59,6 +59,8 @@ SILENCE: Final = {
     KafkaError.NOT_COORDINATOR,
 }
 """Nobody has answered, or a broker that has just started cannot yet."""
+_UNSURE: Final = {KafkaError.REQUEST_TIMED_OUT, KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND}
+"""Errors of a broker that may have what was to be written."""
 _CHANGING: Final = re.compile(r" \(after \d+ms in state .*\)$")
 """What librdkafka appends, different each time."""
 
@@ -88,6 +90,11 @@ def refusal(what: str, error: KafkaException, code: ExitCode = ExitCode.ERROR) -
     if error.args[0].code() in SILENCE:
         return Away(f"{what}: Kafka does not answer: {reason}")
     return Failure(f"{what}: {reason}", code)
+
+
+def is_unsure(error: KafkaError) -> bool:
+    """Tell whether what was to be written may be there; a client's own errors (< 0) are no word."""
+    return error.code() < 0 or error.code() in SILENCE | _UNSURE
 
 
 def native_options(settings: Settings) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from confluent_kafka import KafkaException
 
-from console.cluster import bootstrap_servers, native_options, refusal
+from console.cluster import bootstrap_servers, is_unsure, native_options, refusal
 from console.errors import Away, ExitCode, Failure
 from console.operator_commands import MAY_BE, PerhapsGiven
 from console.published import at_once
@@ -151,8 +151,9 @@ def _choose(settings: Settings, choice: Choice) -> None:
     try:
         at_once(choose, max(choice.until - time.monotonic(), _CHOOSE_S), late)
     except KafkaException as error:
-        if isinstance(refused := refusal(choice.group, error), Away):
-            raise PerhapsGiven(f"{refused}. {MAY_BE}", ExitCode.TIMEOUT) from error
+        if is_unsure(error.args[0]):
+            text = f"{refusal(choice.group, error)}. {MAY_BE}"
+            raise PerhapsGiven(text, ExitCode.TIMEOUT) from error
         raise
 
 

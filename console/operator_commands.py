@@ -20,7 +20,7 @@ from typing import Any, Self
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
 from pydantic import ValidationError
 
-from console.cluster import Met, bootstrap_servers, native_options
+from console.cluster import Met, bootstrap_servers, is_unsure, native_options
 from console.errors import ExitCode, Failure
 from console.progress import Stderr
 from console.settings import Settings
@@ -45,8 +45,6 @@ PATIENCE_S = 30.0
 
 _POLL_S = 0.5
 MAY_BE = "It may be written all the same, and is obeyed then"
-_UNSURE = {KafkaError.REQUEST_TIMED_OUT, KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND}
-"""Errors of a broker that may have the record; so it is with all that its client reports (< 0)."""
 _NAMES = f"a name has 1 to {NAME_CHARACTERS} characters, and no control characters"
 
 
@@ -237,7 +235,7 @@ def _refusal(topic: str, failed: Sequence[KafkaError], records: int) -> Failure:
     if all(it.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED for it in failed):
         return Failure(str(forbidden("Write", topic)), ExitCode.UNHEALTHY)
     for it in failed:
-        if it.code() < 0 or it.code() in _UNSURE:
+        if is_unsure(it):
             return PerhapsGiven(f"{topic}: {it.str()}. {MAY_BE}", ExitCode.TIMEOUT)
     if len(failed) < records:
         return PerhapsGiven(f"{topic}: {len(failed)} of {records} not written: {failed[0].str()}")

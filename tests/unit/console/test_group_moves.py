@@ -22,9 +22,9 @@ NOBODY = Described(is_steady=False, members=[], assigned=frozenset())
 OLD, NEW = ("old", HOST), (client_id("a"), HOST)
 
 
-def silence() -> KafkaException:
-    """What librdkafka says when nobody has answered."""
-    return KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - its public name
+def kafkas(code: int) -> KafkaException:
+    """What librdkafka raises."""
+    return KafkaException(KafkaError(code))
 
 
 def group(
@@ -174,7 +174,16 @@ def test_what_undoes_a_move_is_said(
     ("trouble", "code", "begin"),
     [
         (KeyboardInterrupt(), ExitCode.INTERRUPTED, "trimtab: interrupted; what follows may be"),
-        (silence(), ExitCode.TIMEOUT, "trimtab: billing: Kafka does not answer"),
+        (
+            kafkas(KafkaError._TIMED_OUT),  # noqa: SLF001 - its public name
+            ExitCode.TIMEOUT,
+            "trimtab: billing: Kafka does not answer",
+        ),
+        (
+            kafkas(KafkaError.REQUEST_TIMED_OUT),  # by the broker, which may have it
+            ExitCode.TIMEOUT,
+            "trimtab: billing: Broker: Request timed out. It may be written",
+        ),
         (None, ExitCode.TIMEOUT, "trimtab: billing: 1 of 2 queues are there in time"),
     ],
 )
