@@ -36,7 +36,7 @@ class Looks(NamedTuple):
 
     receive: Callable[[Collection[Place]], object]
     """Before it moves to trimtab's side: at the queues that are still on Kafka's."""
-    stay: Callable[[Callable[[], Collection[str]]], object]
+    stay: Callable[[Callable[[], Mapping[str, int]]], object]
     """Before it moves to Kafka's side: at who is not among those that can move."""
 
 

@@ -11,6 +11,7 @@ not say, or may not say, is never taken for an answer.
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
@@ -93,8 +94,8 @@ class Described(NamedTuple):
         return sorted(cannot_move(self.members))
 
     @property
-    def movable(self) -> frozenset[str]:
-        """Who can, under their names as members."""
+    def movable(self) -> Counter[str]:
+        """Who can, under their names as members: so many of each."""
         return can_move(client for client, _ in self.members)
 
 

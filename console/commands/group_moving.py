@@ -57,7 +57,7 @@ def move(
     settings, choice = published.settings, Choice(name, side, reason, until)
     looks = Looks(
         partial(receiving.look, published, name, now_ms(), note, until),
-        partial(staying.look, published, name, now_ms, note, until),
+        partial(staying.look, published, name, note, until),
     )
     before = at_once(lambda: admitted(settings, choice, looks))
     undo = with_options(of_move(name, side, before), as_given(config, key_values))

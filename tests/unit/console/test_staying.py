@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
+from confluent_kafka import TopicPartition
 
 from console import staying
 from console.errors import Away, ExitCode, Failure, Leaderless
@@ -19,7 +20,9 @@ from tests.unit.console.views.published_records import (
 )
 from trimtab.protocol import Assignment, Beat, MemberKey, encode
 
-MOVABLE = {"a", "b"}
+MOVABLE = {"a": 1, "b": 1}
+OTHER_LIFE = "1767225600005-00000001"
+BEAT_MS = 2_000
 
 
 class Look:
@@ -43,13 +46,22 @@ class Look:
         self,
         *told: Iterable[Assignment] | Failure,
         beats: Mapping[str, int] | None = None,
+        away: tuple[int, int] = (0, 0),
         until: float = 60.0,
     ) -> None:
         """Look; the group was told these, one after the other, the last of them for good.
 
-        The beats are so many milliseconds old; without any, each came just now.
+        The last beats are so many milliseconds old, and others came before; without any, each came
+        just now. Kafka was away between two ages.
         """
         answers = list(told)
+        log = [
+            Message(b"billing", encode(beat(it)), -age)
+            for it, last in (beats or dict.fromkeys("abcd", 0)).items()
+            for age in range(last, 60_000, BEAT_MS)
+            if not away[0] < age < away[1]
+        ]
+        log.sort(key=Message.timestamp)
 
         def assignments(*_: object) -> dict[MemberKey, Assignment]:
             said = answers.pop(0) if len(answers) > 1 else answers[0]
@@ -57,16 +69,23 @@ class Look:
                 raise said
             return {MemberKey(it.group, it.member): it for it in said}
 
-        def messages(*_: object, **__: object) -> Iterable[Any]:
-            for member, age_ms in (beats or dict.fromkeys("abcd", 0)).items():
-                said = Beat(member=member, incarnation=LIFE, sequence=7, epoch=3)
-                yield Message(b"billing", encode(said), -age_ms)
+        def messages(*_: object, since: int | Mapping[int, int], **__: object) -> Iterable[Any]:
+            if isinstance(since, int):
+                return [it for it in log if it.timestamp()[1] >= since]
+            return log[since[0] :]
 
         self._monkeypatch.setattr(staying, "messages", messages)
+        end = TopicPartition("heartbeats", 0, len(log))
+        self._monkeypatch.setattr(staying, "end_of", lambda *_: end)
         self._monkeypatch.setattr(Published, "assignments", assignments)
         settings = load(key_values=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
-        now = 0  # a clock that is wrong; how far back is read is all it says
-        look(Published(settings), "billing", lambda: now, self.notes.append, until, lambda: MOVABLE)
+        look(Published(settings), "billing", self.notes.append, until, lambda: MOVABLE)
+
+
+def beat(life: str) -> Beat:
+    """A sign of this life, which may be another one than usual."""
+    member, _, incarnation = life.partition("@")
+    return Beat(member=member, incarnation=incarnation or LIFE, sequence=7, epoch=3)
 
 
 @pytest.fixture
@@ -114,6 +133,25 @@ def test_who_is_silent_is_gone_though_no_controller_says_so(look_at: Look) -> No
     look_at(told, beats={"a": 0})
     with pytest.raises(Failure, match="c; make"):
         look_at(told, beats={"a": 0, "c": 9_999})
+
+
+@pytest.mark.parametrize("away", [(0, 8_000), (1_000, 60_000), (-1, 60_000)])
+def test_nobody_is_gone_whom_kafka_could_not_hear(look_at: Look, away: tuple[int, int]) -> None:
+    """It has just come back, or nobody has said anything yet."""
+    told = [assignment("a", hold=(hold(0, 4),)), assignment("c", hold=(hold(1, 4),))]
+    with pytest.raises(Failure, match="c; make"):
+        look_at(told, beats={"a": 0, "c": 10_100}, away=away)
+
+
+def test_where_a_name_is_a_whole_fleets_each_life_counts(look_at: Look) -> None:
+    """As many as are in Kafka's group can move; one more cannot, until it is silent."""
+    told = [
+        assignment("a@" + life, incarnation=life, hold=(hold(number, 4),))
+        for number, life in enumerate((LIFE, OTHER_LIFE))
+    ]
+    with pytest.raises(Failure, match=r"1 of its members on trimtab's side cannot move.*: a; make"):
+        look_at(told, beats={"a": 0, f"a@{OTHER_LIFE}": 0})
+    look_at(told, beats={"a": 0, f"a@{OTHER_LIFE}": 10_001})
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ console. Its one rule: nobody waits for an answer, so where it was heard that al
 goes from hand to hand on trimtab's side whether Kafka answers at that moment or not.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import Any, Final
@@ -131,10 +132,10 @@ def client_id(member: str) -> str:
     return f"{_CLIENT_ID}{member}"
 
 
-def can_move(clients: Iterable[str]) -> frozenset[str]:
-    """Name the members that can, of these client ids."""
+def can_move(clients: Iterable[str]) -> Counter[str]:
+    """Name the members that can, of these client ids: so many of each name."""
     ours = (it for it in clients if it.startswith(_CLIENT_ID))
-    return frozenset(it.removeprefix(_CLIENT_ID) for it in ours)
+    return Counter(it.removeprefix(_CLIENT_ID) for it in ours)
 
 
 def cannot_move(members: Iterable[tuple[str, str]]) -> list[str]:
