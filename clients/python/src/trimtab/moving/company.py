@@ -26,8 +26,8 @@ _CLIENT_ID: Final = "trimtab-moving-"
 """How Kafka's group shows members that can move: by their client ids."""
 _SURE_S: Final = 1.0
 """Between two questions where something depends on it at this moment, or one cannot move."""
-_FRESH_S: Final = 2 * _SURE_S
-"""How old an answer may be for something to move by it."""
+_FRESH_S: Final = 3 * _SURE_S
+"""How long ago it may have been asked for something to move by the answer."""
 _LATER_S: Final = 30.0
 """Between two questions otherwise: all members ask, and one coordinator answers."""
 _KEPT_S: Final = 60.0
@@ -52,7 +52,7 @@ class Company:
         self._client: AdminClient | None = None
         self._answer: Future[Any] | None = None
         """To the question that is on its way."""
-        self._asked_s = self._heard_s = 0.0
+        self._asked_s = self._known_s = 0.0
         self._is_changed = False
         self._since_s: float | None = None
         """When it was asked first."""
@@ -63,7 +63,7 @@ class Company:
         """Say what is known of them, and ask again if it is time; an answer wakes who asks."""
         now = now_s()
         if asking == "never":
-            if now - self._heard_s > _KEPT_S:
+            if now - self._known_s > _KEPT_S:
                 self.close()
             return "unknown"
         self._since_s = now if self._since_s is None else self._since_s
@@ -76,7 +76,7 @@ class Company:
             return "could" if now - self._since_s >= _PATIENCE_S else "unknown"
         if not self._can:
             return "cannot"
-        return "can" if now - self._heard_s <= _FRESH_S else "could"
+        return "can" if now - self._known_s <= _FRESH_S else "could"
 
     def change(self) -> None:
         """Somebody has come or gone."""
@@ -119,7 +119,7 @@ class Company:
             report(error)
             return
         others = sorted(cannot_move((it.client_id, it.host) for it in members))
-        self._can, self._heard_s = not others, now
+        self._can, self._known_s = not others, self._asked_s
         if others:
             text = "nothing begins on trimtab's side, and what rests there goes to Kafka's"
             count = f"{len(others)} of its members cannot move: {', '.join(others)}"
