@@ -8,18 +8,21 @@ Called by every command that takes `--watch`. Its rules: what is not known is sa
 is compared with an earlier one of the same controller alone, since brokers' clocks may differ.
 """
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from console.errors import Failure
+from console.output import Remark
 from console.published import Published
 from console.views.controllers import SILENT_S, Aged, silence
 from trimtab.protocol import Controller
 
 HEARD_S: Final = 6.0
 """In this time each controller speaks."""
+_SECONDS = re.compile(r"\d+ s\b")
 _AHEAD_S: Final = 1.0
 """So much do clocks differ that are kept in step."""
 
@@ -73,13 +76,13 @@ class AtWork:
     def __init__(self, published: Published) -> None:
         self._published, self._ages = published, Ages()
 
-    def remark(self) -> str | None:
+    def remark(self) -> Remark | None:
         """Say that no controller is at work, or that it is not known; None: one is."""
         try:
-            said = self._published.controllers()
+            text = silence(self._ages.of(self._published.controllers()))
         except Failure as error:  # what was asked for has been read, and is shown all the same
-            return f"whether a controller is at work is not known: {error}"
-        return silence(self._ages.of(said))
+            text = f"whether a controller is at work is not known: {error}"
+        return None if text is None else Remark(text, _SECONDS.sub("", text))
 
 
 def heard(read: Callable[[], Words], *, sure: bool = False) -> Aged:

@@ -63,7 +63,7 @@ def examined(published: Published, name: str | None, now_ms: int, note: Note) ->
         found += _readable(note, "verdicts", lambda: _of_verdicts(published, now_ms))
         found += _readable(note, "dead letters", lambda: _of_letters(published, now_ms - _HOUR_MS))
     if (missing := left_out(published)) is not None:
-        note(missing)
+        note(missing.text)
     return list(dict.fromkeys(found))
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
+from typing import NamedTuple
 
 from console.encoding import as_json, as_yaml, visible, width, writable
 
@@ -38,6 +39,14 @@ class Format(StrEnum):
     """The table with all columns."""
     JSON = "json"
     YAML = "yaml"
+
+
+class Remark(NamedTuple):
+    """What is to be said beside a result."""
+
+    text: str
+    about: str
+    """What makes it another one: the text, but for what grows while nothing else changes."""
 
 
 @dataclass(frozen=True, slots=True)

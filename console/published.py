@@ -18,6 +18,7 @@ from confluent_kafka import Message
 from console.briefs import Brief, brief_of
 from console.cluster import bootstrap_servers
 from console.copies import without_copies
+from console.output import Remark
 from console.settings import Settings
 from console.views.history import Noted
 from console.whole_topics import Since, messages
@@ -249,19 +250,21 @@ class Published:
         self.unreadable.add(Unreadable(_place(message), topic.name, message.key(), str(why)))
 
 
-def left_out(published: Published) -> str | None:
+def left_out(published: Published) -> Remark | None:
     """Say that records could not be read, and forget them; None: all could."""
     places = sorted(it.place for it in published.unreadable)
     if not places:
         return None
+    topics = sorted({it.topic for it in published.unreadable})
     published.unreadable.clear()  # who watches looks again, and may find them mended
     from console.views.sentences import number, several
 
     it_is = "it is" if len(places) == 1 else "they are"
-    return (
+    text = (
         f"{number(len(places), 'record')} of trimtab's own topics cannot be read by this release, "
         f"and what {it_is} about may be missing here: {several(places)}"
     )
+    return Remark(text, f"left out of {topics}")  # there are more whenever a newer release writes
 
 
 def _place(message: Message) -> str:

@@ -8,7 +8,6 @@ Its one rule: what has been shown once stays until there is something newer, and
 as new: that it is old, and why, is said above it. So it is if no controller is at work.
 """
 
-import re
 import shutil
 import sys
 import time
@@ -17,7 +16,7 @@ from typing import Final
 
 from console.encoding import visible
 from console.errors import Away
-from console.output import Format, Shown, beginning, height, is_drawable, write
+from console.output import Format, Remark, Shown, beginning, height, is_drawable, write
 
 _EVERY_S: Final = 2.0
 """How often a view is drawn again: people read no faster, and a cluster hardly notices it."""
@@ -25,10 +24,8 @@ PATIENCE_S: Final = 3.0
 """A view takes a tenth of a second, one of very many queues seconds; its readers wait 15 s for a
 Kafka that does not answer."""
 _CLEAR = "\x1b[H\x1b[2J"
-_SECONDS = re.compile(r"\d+ s\b")
-"""What grows while nothing else changes."""
 
-Remarks = Sequence[str | None]
+Remarks = Sequence[Remark | None]
 """What is to be said of a view; None: there is nothing of that kind."""
 
 
@@ -79,7 +76,7 @@ class _Screen:
         """What is said of it, where it is drawn over."""
         self._is_lost = False
         self._said: set[str] = set()
-        """The remarks that are so, where they are said once."""
+        """What the remarks were about, where each is said once."""
 
     @property
     def has_shown(self) -> bool:
@@ -89,12 +86,12 @@ class _Screen:
     def show(self, shown: Shown, remarks: Remarks) -> None:
         """Draw the newest below what is to be said of it: once, where nothing is drawn over."""
         self._last, self._is_lost = shown, False
-        texts = {_SECONDS.sub("", it): visible(it) for it in remarks if it is not None}
+        texts = {it.about: visible(it.text) for it in remarks if it is not None}
         if self._is_drawn_over:
             self._above = [*texts.values()]
             self._draw(shown, self._above)
         else:
-            new = [f"trimtab: {text}\n" for it, text in texts.items() if it not in self._said]
+            new = [f"trimtab: {texts[it]}\n" for it in texts if it not in self._said]
             sys.stderr.write("".join(new))
             write(shown.text(self._output, in_line=True))
             sys.stdout.flush()

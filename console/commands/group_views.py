@@ -259,7 +259,7 @@ def remark_on(published: "Published", context: typer.Context) -> None:
 
     remark = at_once(AtWork(published).remark)
     if remark is not None:
-        call_of(context).progress.note(remark)
+        call_of(context).progress.note(remark.text)
     note_left_out(published)
 
 
@@ -269,7 +269,7 @@ def note_left_out(published: "Published") -> None:
     from console.published import left_out
 
     if (missing := left_out(published)) is not None:
-        Stderr().note(missing)
+        Stderr().note(missing.text)
 
 
 def _described(published: "Published", name: str) -> Shown:

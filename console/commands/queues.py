@@ -11,7 +11,7 @@ import typer
 from console.commands.group_views import Group, at_work, published_by, remark_on
 from console.commands.help import Command, group
 from console.commands.options import ConfigFile, KeyValues, Output, Watch
-from console.output import Format, Listing, Shown
+from console.output import Format, Listing, Remark, Shown
 from console.progress import Stderr
 from console.watching import Remarks, watched
 
@@ -111,7 +111,7 @@ def _remarks(published: "Published", unknown: list[str]) -> "Callable[[], Remark
     from console.views.sentences import several
 
     work = at_work(published)
-    return lambda: (*work(), several(unknown) or None)
+    return lambda: (*work(), Remark(it, it) if (it := several(unknown)) else None)
 
 
 def _measure(settings: "Settings", group: str, rows: list[dict[str, object]]) -> list[str]:

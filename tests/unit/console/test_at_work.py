@@ -65,11 +65,17 @@ def watcher(installation: Installation) -> AtWork:
     return AtWork(Published(settings))
 
 
+def text_of(watcher: AtWork) -> str:
+    """What is said to who watches."""
+    remark = watcher.remark()
+    return "" if remark is None else remark.text
+
+
 def looks(watcher: AtWork, installation: Installation, seconds: int) -> list[bool]:
     """Look every two seconds; whether it was said each time that none is at work."""
     found = []
     for _ in range(seconds // 2):
-        found.append(GONE in (watcher.remark() or ""))
+        found.append(GONE in text_of(watcher))
         installation.now_ms += 2_000
     return found
 
@@ -107,7 +113,24 @@ def test_one_that_was_dead_before_is_missed_at_once(
     """By the clock; where that is behind, after a while."""
     installation.stopped_ms = START_MS - 60_000
 
-    assert "none has said so for 60 s" in (watcher.remark() or "")
+    assert "none has said so for 60 s" in text_of(watcher)
+
+
+def test_it_is_another_remark_if_more_than_the_time_is_another(
+    watcher: AtWork, installation: Installation
+) -> None:
+    """Who is told once must hear that one that fails is gone, but not again each second."""
+    about = []
+    installation.failures = 3
+    for _ in range(30):
+        remark = watcher.remark()
+        assert remark is not None
+        about.append(remark.about)
+        installation.stopped_ms = START_MS
+        installation.now_ms += 2_000
+
+    assert 2 == len({*about})
+    assert sorted(about, key=about.index) == about
 
 
 def test_where_the_clock_is_behind_it_is_missed_after_a_while(
@@ -148,7 +171,7 @@ def test_one_that_fails_is_not_passed_off_as_at_work(
 ) -> None:
     """It says so each five seconds, and decides nothing."""
     installation.failures = 3
-    assert "its query fails" in (watcher.remark() or "")
+    assert "its query fails" in text_of(watcher)
 
     installation.failures = None
     assert watcher.remark() is None
@@ -157,7 +180,7 @@ def test_one_that_fails_is_not_passed_off_as_at_work(
 def test_what_is_not_known_is_said(watcher: AtWork, installation: Installation) -> None:
     """Without the right to look, or while Kafka does not answer: the view was read all the same."""
     installation.failure = Failure("no right to Read topic controllers")
-    assert "is not known: no right" in (watcher.remark() or "")
+    assert "is not known: no right" in text_of(watcher)
 
     installation.failure = Away("Kafka is away")
-    assert "is not known: Kafka is away" in (watcher.remark() or "")
+    assert "is not known: Kafka is away" in text_of(watcher)

@@ -8,6 +8,7 @@ import pytest
 
 from console.commands import queues, top
 from console.errors import Failure
+from console.output import Remark
 from console.published import Published
 from tests.builders.command_line import Run
 from tests.unit.console.planning.published_group import publishes
@@ -102,7 +103,7 @@ def test_who_watches_lags_is_told_which_are_not_known(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While they are not: a cell without a figure means that nobody has committed."""
-    whys, seen = [["no right"], ["it has no leader", "no right"], []], list[str | None]()
+    whys, seen = [["no right"], ["it has no leader", "no right"], []], list[Remark | None]()
 
     def looks_twice(draw: Callable[[], object], *_: object, remarks: Any, **__: object) -> None:  # noqa: ANN401 - as watched
         for _look in range(2):
@@ -120,7 +121,7 @@ def test_who_watches_lags_is_told_which_are_not_known(
     monkeypatch.setattr(queues, "watched", looks_twice)
     run("queues", "list", "billing", "--lag", "--watch")
 
-    assert ["it has no leader, no right", None] == seen
+    assert [Remark(said := "it has no leader, no right", said), None] == seen
 
 
 @pytest.mark.parametrize("live", [True, False], ids=["live", "once"])
@@ -128,14 +129,14 @@ def test_top_says_that_no_controller_is_at_work(
     run: Run, monkeypatch: pytest.MonkeyPatch, *, live: bool
 ) -> None:
     """By what controllers say, like every view; ticks may look young where a clock is behind."""
-    remarks = list[str | None]()
+    remarks = list[Remark | None]()
     monkeypatch.setattr("console.pulse.ends", lambda *_: {})
     monkeypatch.setattr("console.pulse.time", Hasty())
     monkeypatch.setattr(top, "is_drawable", lambda: live)
     monkeypatch.setattr(top, "watched", lambda *_, **it: remarks.extend(it["remarks"]()))
     code, _, err = run("top")
 
-    said = [it for it in (*remarks, err) if it is not None]
+    said = [it for it in (*[it and it.text for it in remarks], err) if it is not None]
     assert OK == code
     assert all("no controller is at work here (none ever was)" in it for it in said)
     assert 2 == len(said)

@@ -7,6 +7,7 @@ import pytest
 
 from console.errors import ExitCode, Failure
 from console.names import the_group, unknown
+from console.output import Remark
 from console.published import Published, at_once, left_out
 from console.settings import Settings, load
 from console.views import incidents
@@ -104,11 +105,31 @@ def test_what_cannot_be_read_is_named_once_however_often_it_is_met(
     said = left_out(published)
 
     assert said is not None
-    assert said.startswith("1 record of trimtab's own topics cannot be read by this release")
-    assert said.endswith(": t/0@0")
+    assert said.text.startswith("1 record of trimtab's own topics cannot be read by this release")
+    assert said.text.endswith(": t/0@0")
     assert left_out(published) is None
     published.groups()
     assert said == left_out(published)
+
+
+def test_more_that_cannot_be_read_is_nothing_else(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A newer controller writes every five seconds; who watches is told again of another topic."""
+
+    def said(count: int, *, more: bool) -> Remark:
+        """Say what is missing where so many records cannot be read, and those of verdicts."""
+        published = reading(settings, monkeypatch, *[(b"a%d" % it, b"\xff") for it in range(count)])
+        published.groups()
+        if more:
+            published.verdicts()
+        found = left_out(published)
+        assert found is not None
+        return found
+
+    of_groups = [said(it, more=False) for it in range(1, 6)]
+    assert (5, 1) == (len({it.text for it in of_groups}), len({it.about for it in of_groups}))
+    assert said(5, more=True).about != of_groups[-1].about
 
 
 def test_a_group_whose_summary_cannot_be_read_is_not_said_to_be_missing(

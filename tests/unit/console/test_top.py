@@ -9,7 +9,7 @@ import pytest
 from console import watching
 from console.commands import top
 from console.errors import Away
-from console.output import Format, Shown
+from console.output import Format, Remark, Shown
 from console.published import Published
 from console.pulse import Pulse
 from console.settings import load
@@ -62,7 +62,12 @@ def draw(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
             here.setattr(Published, "briefs", lambda _: told)
             here.setattr(watching, "_EVERY_S", 0)
             with suppress(Enough):
-                watched(screen, Format.TABLE, watch=live, remarks=lambda: said)
+                watched(
+                    screen,
+                    Format.TABLE,
+                    watch=live,
+                    remarks=lambda: [Remark(it, it) for it in said],
+                )
         return capsys.readouterr().out.split("\x1b[H\x1b[2J")[-1].splitlines()
 
     return drawn

@@ -11,11 +11,12 @@ import yaml
 
 from console import watching
 from console.errors import Away, Failure
-from console.output import Format, Shown
+from console.output import Format, Remark, Shown
 from console.watching import watched
 
 CLEAR = "\x1b[H\x1b[2J"
 COLUMNS, LINES = 80, 5
+NOBODY = Remark("nobody works", "nobody")
 
 
 class Enough(Exception):  # noqa: N818 - no error: the test has seen enough
@@ -149,7 +150,7 @@ def test_it_is_said_before_the_reader_gives_up(
 @pytest.mark.usefixtures("_terminal")
 def test_what_is_to_be_said_of_a_view_is_above_it(capsys: pytest.CaptureFixture[str]) -> None:
     """As long as it is so."""
-    said = iter(["nobody works", None])
+    said = iter([NOBODY, None])
     with pytest.raises(Enough):
         watched(drawing(1, 2), Format.TABLE, watch=True, remarks=lambda: [next(said)])
 
@@ -159,13 +160,13 @@ def test_what_is_to_be_said_of_a_view_is_above_it(capsys: pytest.CaptureFixture[
 
 def test_what_is_to_be_said_is_said_to_programs_once(capsys: pytest.CaptureFixture[str]) -> None:
     """And again if it is so again, whatever else is so all the time."""
-    said = iter(["nobody works", "nobody works", None, "nobody works"])
+    said = iter([NOBODY, NOBODY, None, NOBODY])
     with pytest.raises(Enough):
         watched(
             drawing(1, 2, 3, 4),
             Format.JSON,
             watch=True,
-            remarks=lambda: [next(said), "one is missing"],
+            remarks=lambda: [next(said), Remark("one is missing", "left out")],
         )
     out, err = capsys.readouterr()
 
@@ -176,12 +177,11 @@ def test_what_is_to_be_said_is_said_to_programs_once(capsys: pytest.CaptureFixtu
 
 def test_something_else_that_is_to_be_said_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     """Who was told that a controller fails must hear that it is gone, and that once."""
-    said = ["its query fails", "none has said so for 16 s", "none has said so for 300 s"]
-    told = iter(said)
+    told = iter([Remark("it fails", "fails"), NOBODY, Remark("for 300 s nobody works", "nobody")])
     with pytest.raises(Enough):
         watched(drawing(1, 2, 3), Format.JSON, watch=True, remarks=lambda: [next(told), None])
 
-    assert "".join(f"trimtab: {it}\n" for it in said[:2]) == capsys.readouterr().err
+    assert "trimtab: it fails\ntrimtab: nobody works\n" == capsys.readouterr().err
 
 
 def test_programs_are_told_once_and_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
