@@ -4,8 +4,9 @@ What a view shows is the last word of a controller, and looks the same however o
 time that a view is drawn, its watcher asks here. The first answer goes by the clock, as for those
 who look once; the clock may be wrong, so later ones go by whether a controller says something new.
 
-Called by every command that takes `--watch`. Its rules: what is not known is said, too; and a word
-is compared with an earlier one of the same controller alone, since brokers' clocks may differ.
+Called by every command that takes `--watch`, and by `controllers`. Its rules: what is not known is
+said, too; and a word is compared with an earlier one of the same controller alone, since brokers'
+clocks may differ.
 """
 
 import re
@@ -25,6 +26,8 @@ HEARD_S: Final = 6.0
 _SECONDS = re.compile(r"\d+ s\b")
 _AHEAD_S: Final = 1.0
 """So much do clocks differ that are kept in step."""
+_GONE_S: Final = 60.0
+"""Whose last word looks as old is gone, if another one looks alive: standbys do not say so."""
 
 Words = list[tuple[int, Controller]]
 """When each controller has said something last, by the clock of its broker, and what."""
@@ -86,16 +89,18 @@ class AtWork:
 
 
 def heard(read: Callable[[], Words], *, sure: bool = False) -> Aged:
-    """Read what controllers have said last, for who looks once, and how long ago.
+    """Read what controllers have said last, for who looks first, and how long ago.
 
-    Where any that has not ended looks silent, or of the future, a clock may be wrong: then it goes
-    by who speaks within a moment. So it does for who wants to be ``sure``: by a clock that is
-    behind, one that died as long ago looks alive.
+    Where nobody looks alive, or one looks silent for a while or of the future, a clock may be
+    wrong: then it goes by who speaks within a moment. So it does for who wants to be ``sure``: by a
+    clock that is behind, one that died as long ago looks alive.
     """
     ages, said = Ages(), read()
     aged = ages.of(said)
-    looks = (_by_clock_s(at_ms) for at_ms, it in said if it.role != "ended")
-    if not sure and all(-_AHEAD_S <= it <= HEARD_S for it in looks):
+    looks = [_by_clock_s(at_ms) for at_ms, it in said if it.role != "ended"]
+    lately = [it for it in looks if it < _GONE_S]
+    seems_right = all(-_AHEAD_S <= it <= HEARD_S for it in lately) and bool(lately or not looks)
+    if seems_right and not sure:
         return aged
     time.sleep(HEARD_S)
     return [

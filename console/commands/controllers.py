@@ -47,10 +47,11 @@ def list_controllers(
     """Show what each controller has said last: it does every five seconds.
 
     SAID_S is how long ago that was, in seconds; after 15 a controller that has
-    not said that it ended is silent. If one looks so by the clock here, which may be
-    wrong, six seconds show who speaks; a clock that is behind may show one as living
-    that died as long ago: --living is sure. LONGEST_MS is of the batches of the five
-    seconds before. MOVES counts since its process began.
+    not said that it ended is silent. If one has just become so by the clock here, or
+    all have, it may be wrong, and six seconds show who speaks; a clock that is behind
+    may show one as living that died as long ago: --living is sure. With --watch it goes
+    by the clock at first. LONGEST_MS is of the batches of the five seconds before.
+    MOVES counts since its process began.
 
     Examples:
       trimtab controllers list

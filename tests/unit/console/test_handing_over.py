@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ class Kafka:
     """Where the controllers a and b speak every five seconds, one at work, one standing by.
 
     The standby does a moment before the other. The brokers' clocks are right, but for those of
-    ``ahead_ms``. An ``old`` one has ended long ago.
+    ``ahead_ms``. An ``old`` one has ended ``old_s`` ago.
     """
 
     def __init__(self, off_s: int = 0, *, obeys: bool = True, lives: bool = True) -> None:
@@ -34,6 +35,7 @@ class Kafka:
         self._obeys, self._lives = obeys, lives
         self.asked: list[str] = []
         self.ahead_ms: dict[str, int] = {}
+        self.old_s, self.old_role = 600, "ended"
 
     def sleep(self, seconds: float) -> None:
         """Let time pass."""
@@ -60,7 +62,7 @@ class Kafka:
             ((now_ms + early_ms) // EVERY_MS * EVERY_MS - early_ms, name, roles[name])
             for name, early_ms in (("a", 0), ("b", 300))
         ]
-        words.append((START_MS - 600_000, "old", "ended"))
+        words.append((START_MS - self.old_s * 1_000, "old", self.old_role))
         return [
             (
                 at_ms + self.ahead_ms.get(name, 0),
@@ -120,17 +122,37 @@ def test_who_lives_is_listed_whatever_the_brokers_clocks_are(
     assert ["a", "b"] == [*listed(run, monkeypatch, kafka, "--living")]
 
 
+@pytest.mark.parametrize(("old_s", "listens"), [(20, True), (61, False), (2_000_000, False)])
+def test_one_that_ended_without_a_word_costs_no_time_for_ever(
+    run: Run, monkeypatch: pytest.MonkeyPatch, old_s: int, *, listens: bool
+) -> None:
+    """As standbys do at each rollout: their last words stay."""
+    kafka = Kafka()
+    kafka.old_s, kafka.old_role = old_s, "standby"
+    before_s = kafka.monotonic()
+
+    assert "silent" == listed(run, monkeypatch, kafka)["old"]
+    assert listens == (before_s < kafka.monotonic())
+
+
 def listed(
     run: Run, monkeypatch: pytest.MonkeyPatch, kafka: Kafka, *options: str
 ) -> dict[str, str]:
     """Return which controllers are listed, and as what."""
+    return {name: it["role"] for name, it in rows(run, monkeypatch, kafka, *options).items()}
+
+
+def rows(
+    run: Run, monkeypatch: pytest.MonkeyPatch, kafka: Kafka, *options: str
+) -> dict[str, dict[str, Any]]:
+    """Return what is listed of each controller."""
     monkeypatch.setattr(at_work, "time", kafka)
     monkeypatch.setattr(Published, "controllers", lambda _: kafka.controllers())
     given = ("-o", "json", "--set", "kafka.bootstrap_servers=nowhere:1")
     code, out, _ = run("controllers", "list", *options, *given)
 
     assert code == 0
-    return {it["controller"]: it["role"] for it in json.loads(out)["controllers"]}
+    return {it["controller"]: it for it in json.loads(out)["controllers"]}
 
 
 @OFF
