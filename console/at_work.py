@@ -55,6 +55,20 @@ class Ages:
         self.heard: set[str] = set()
         """Who has spoken meanwhile."""
 
+    @property
+    def is_new(self) -> bool:
+        """Whether it was told of no words yet."""
+        return self._words is None
+
+    def by_ear(self, said: Words) -> Aged:
+        """Tell it as ``of``, of who has had the time to speak: who has not, is silent."""
+        return [
+            (age_s, it)
+            if it.controller in self.heard or it.role == "ended"
+            else (max(age_s, SILENT_S + _AHEAD_S), it)
+            for age_s, it in self.of(said)
+        ]
+
     def of(self, said: Words) -> Aged:
         """Tell it of words that were read just now."""
         known, now = self._words, time.monotonic()
@@ -88,14 +102,14 @@ class AtWork:
         return None if text is None else Remark(text, _SECONDS.sub("", text))
 
 
-def heard(read: Callable[[], Words], *, sure: bool = False) -> Aged:
+def heard(read: Callable[[], Words], ages: Ages, *, sure: bool = False) -> Aged:
     """Read what controllers have said last, for who looks first, and how long ago.
 
     Where nobody looks alive, or one looks silent for a while or of the future, a clock may be
     wrong: then it goes by who speaks within a moment. So it does for who wants to be ``sure``: by a
     clock that is behind, one that died as long ago looks alive.
     """
-    ages, said = Ages(), read()
+    said = read()
     aged = ages.of(said)
     looks = [_by_clock_s(at_ms) for at_ms, it in said if it.role != "ended"]
     lately = [it for it in looks if it < _GONE_S]
@@ -103,10 +117,7 @@ def heard(read: Callable[[], Words], *, sure: bool = False) -> Aged:
     if seems_right and not sure:
         return aged
     time.sleep(HEARD_S)
-    return [
-        (age_s if it.controller in ages.heard else max(age_s, SILENT_S + _AHEAD_S), it)
-        for age_s, it in ages.of(read())
-    ]
+    return ages.by_ear(read())
 
 
 def _by_clock_s(at_ms: int) -> float:

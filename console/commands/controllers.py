@@ -65,10 +65,11 @@ def list_controllers(
     def draw() -> Shown:
         from console.views import controllers as view
 
-        if watch:
-            said = ages.of(at_once(published.controllers))
+        read = published.controllers
+        if ages.is_new and (living or not watch):
+            said = at_once(lambda: heard(read, ages, sure=living))
         else:
-            said = at_once(lambda: heard(published.controllers, sure=living))
+            said = (ages.by_ear if living else ages.of)(at_once(read))
         rows = view.rows(said, living=living)
         return Listing("controllers", rows, view.NARROW, view.WIDE).shown(output)
 

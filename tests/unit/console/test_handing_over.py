@@ -2,14 +2,17 @@
 
 import inspect
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from console import at_work, handing_over
+from console.at_work import HEARD_S
 from console.commands import controllers
 from console.errors import ExitCode, Failure
 from console.handing_over import hand_over_to
+from console.output import Format, Shown, write
 from console.published import Published
 from console.settings import load
 from console.settings.units import parse_duration
@@ -122,6 +125,27 @@ def test_who_lives_is_listed_whatever_the_brokers_clocks_are(
     assert ["a", "b"] == [*listed(run, monkeypatch, kafka, "--living")]
 
 
+@OFF
+@pytest.mark.parametrize("lives", [True, False])
+def test_who_lives_is_watched_by_every_clock(
+    run: Run, monkeypatch: pytest.MonkeyPatch, off_s: int, *, lives: bool
+) -> None:
+    """From the first line on: programs take it for true."""
+    kafka, seen = Kafka(off_s, lives=lives), list[list[str]]()
+
+    def looks_again(draw: Callable[[], Shown], *_: object, **__: object) -> None:
+        for _look in range(5):
+            shown: Any = draw().result
+            seen.append([it["controller"] for it in shown["controllers"]])
+            kafka.sleep(2)
+        write(draw().text(Format.JSON))
+
+    monkeypatch.setattr(controllers, "watched", looks_again)
+    found = listed(run, monkeypatch, kafka, "--living", "--watch")
+
+    assert [["a", "b"] if lives else []] * 6 == [*seen, [*found]]
+
+
 @pytest.mark.parametrize(("old_s", "listens"), [(20, True), (61, False), (2_000_000, False)])
 def test_one_that_ended_without_a_word_costs_no_time_for_ever(
     run: Run, monkeypatch: pytest.MonkeyPatch, old_s: int, *, listens: bool
@@ -133,6 +157,16 @@ def test_one_that_ended_without_a_word_costs_no_time_for_ever(
 
     assert "silent" == listed(run, monkeypatch, kafka)["old"]
     assert listens == (before_s < kafka.monotonic())
+
+
+def test_one_that_has_ended_is_not_expected_to_speak(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How long ago it did is as it is, also after listening to the others."""
+    kafka = Kafka()
+    kafka.old_s, kafka.ahead_ms = 3, {"b": 20_000}
+
+    assert 3 + round(HEARD_S) == rows(run, monkeypatch, kafka)["old"]["said_s"]
 
 
 def listed(
