@@ -3,7 +3,8 @@
 A RocketMQ client knows neither join nor beat: every 30 s it repeats all it wants. So its first
 heartbeat is a join, one with other wishes is a new join, and all others are beats. It has no
 incarnation, so a second process under its name cannot be told apart (``doubles`` looks for signs of
-one); and it sends no releases, so it is eager.
+one); and it sends no releases, so it is eager. A heartbeat may leave out what the client
+subscribes: of one that was adopted nobody knows it then, so it stays asked (brokers obey that).
 
 RocketMQ's brokers keep one subscription for a whole group, that of the last heartbeat: members that
 ask for different topics take them from each other every 30 s. Here each member has its own
@@ -20,11 +21,11 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.groups.members import doubles, entry, membership
 from rebalance.groups.model.decisions import MemberChange
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Joined, Mode, Registered, Unregistered
+from rebalance.groups.model.events import Joined, Registered, Unregistered
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import Compat
 from rebalance.groups.model.subscriptions import wish_of
-from rebalance.ids import TopicName
+from rebalance.ids import MemberId, TopicName
 
 
 def fold(draft: Draft, event: Registered | Unregistered) -> None:
@@ -49,7 +50,7 @@ def _enter(draft: Draft, event: Registered) -> None:
     if known is not None and known.incarnation > event.incarnation:
         return
     said = doubles.saying(topics, event.mode, event.groups_hash)
-    if known is not None and not _says_news(known, topics, event.mode):
+    if known is not None and not _says_news(known, event, topics):
         doubles.repeated(draft, event, said, known)
         membership.see(draft, event.member, event.stamp)
         if event.topics is not None:
@@ -65,13 +66,25 @@ def _enter(draft: Draft, event: Registered) -> None:
         eager=True,
     )
     entry.join(draft, joined)
-    doubles.changed(draft, event, said, None if known is None or known.presumed else known)
-    agree(draft, joined)
+    presumed = known is not None and known.presumed
+    doubles.changed(draft, event, said, None if presumed else known)
+    if event.topics is not None:
+        agree(draft, joined)
+    elif presumed:
+        _ask_again(draft, event.member)
 
 
-def _says_news(known: Member, topics: frozenset[TopicName], mode: Mode) -> bool:
+def _says_news(known: Member, event: Registered, topics: frozenset[TopicName]) -> bool:
     """Tell whether a client says something new; little is known of one that was adopted."""
-    return known.presumed or (known.topics, known.mode) != (topics, mode)
+    if known.presumed and (event.topics is not None or not known.eager):
+        return True
+    return (known.topics, known.mode) != (topics, event.mode)
+
+
+def _ask_again(draft: Draft, name: MemberId) -> None:
+    """Go on asking a client that was adopted: what it holds may not be all that it subscribes."""
+    member = draft.membership.members[name]
+    draft.membership.members.put(name, replace(member, presumed=True))
 
 
 def _unregister(draft: Draft, event: Unregistered) -> None:

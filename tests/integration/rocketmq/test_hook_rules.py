@@ -28,10 +28,11 @@ def play(*lines: str) -> list[str]:
     return begin("controller 0", *lines)[1:]
 
 
-def share(*queues: int, broker: str = "broker-a") -> str:
-    """A client's record on the topic `assignments`."""
+def share(*queues: int, broker: str = "broker-a", asked: bool = False) -> str:
+    """A client's record on the topic `assignments`; it may be asked to join again."""
     hold = tuple(HolderRef("orders", broker, number, 1) for number in queues)
-    return encode(assignment(1).model_copy(update={"hold": hold})).decode()
+    told = {"hold": hold, "join_again": asked or None}
+    return encode(assignment(1).model_copy(update=told)).decode()
 
 
 def queues(answer: str, mode: str = "PULL") -> list[int]:
@@ -219,10 +220,13 @@ def test_a_client_that_repeats_itself_is_asked_for_all_until_it_is_a_member() ->
         "repeats a billing",
         "post billing a 1 -",
         "repeats a billing",
+        f"post billing a 2 {share(1, asked=True)}",  # a controller began anew
+        "repeats a billing",
         "repeats a other",
     )
 
-    assert ["true", "false", "false", "true", "false"] == [told[it] for it in (0, 2, 4, 6, 7)]
+    assert ["true", "false", "false", "true"] == [told[it] for it in (0, 2, 4, 6)]
+    assert ["true", "false"] == [told[it] for it in (8, 9)]
 
 
 def test_who_is_no_member_any_more_drops_everything_while_others_are() -> None:

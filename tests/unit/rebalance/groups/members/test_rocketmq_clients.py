@@ -6,6 +6,7 @@ from rebalance.groups.model.events import Mode
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import Compat, Policy
 from rebalance.ids import MemberId
+from tests.builders.amnesia import Remembered, a_story
 from tests.builders.records import commanded, joined, registered, routed, unregistered
 from tests.builders.story import Story
 
@@ -18,6 +19,19 @@ def changes(story: Story) -> list[tuple[str, MemberChange]]:
 def topics(story: Story, member: str) -> set[str]:
     """What a member wants."""
     return set(story.state.membership.members[MemberId(member)].topics)
+
+
+def adopted(story: Remembered) -> Remembered:
+    """Three clients of two topics; the log has forgotten what they said. The last has no queue."""
+    clients = [registered(name, "orders payments") for name in ("c1", "c2", "c3")]
+    story.reads(*clients, routed("orders", 2), routed("payments", 1))
+    story.forgets(kept=len(story.log))
+    return story
+
+
+def asked(story: Story) -> set[str]:
+    """Who is asked to say all again, by its last record."""
+    return {it.member for it in story.records.values() if it is not None and it.join_again}
 
 
 def custom(story: Story) -> Story:
@@ -196,3 +210,29 @@ def test_a_stranger_without_subscriptions_has_those_of_the_group_where_that_is_t
     story = custom(Story())
     story.reads(registered("c1"), registered("c2", None))
     assert {"orders"} == topics(story, "c2")
+
+
+def test_what_an_adopted_client_holds_is_not_taken_for_all_that_it_subscribes() -> None:
+    """V2: it leaves that out for days, so it is asked until it says it, and no longer."""
+    story = adopted(a_story())
+    shorts = [registered(name, None) for name in ("c1", "c2", "c3")]
+    story.reads(*shorts)
+    assert {"c1", "c2", "c3"} == asked(story)
+    assert all(it.eager for it in story.state.membership.members.values())
+    assert [] == story.reads(*shorts)
+
+    story.reads(registered("c2", "orders payments"), registered("c3", "orders payments"))
+    assert {"c1"} == asked(story)
+    story.reads(unregistered("c1"))
+    story.waits(seconds=1)
+    assert 3 == len([*story.told("c2").hold, *story.told("c3").hold])
+
+
+def test_an_adopted_client_makes_what_it_holds_no_custom() -> None:
+    """The others would lose the topics that it has no queue of."""
+    story = adopted(a_story(Policy(compat=Compat.ROCKETMQ)))
+    story.reads(registered("c1", "orders payments"), registered("c3", None))
+
+    assert {"orders", "payments"} == topics(story, "c1")
+    story.reads(registered("c2", "orders payments"))
+    assert {"orders", "payments"} == topics(story, "c3")

@@ -163,16 +163,16 @@ final class Shares {
         return groups.containsKey(group);
     }
 
-    /** Whether a client that repeats itself is to say all again: the controller has not heard it, or has given it up. */
+    /** Whether a client that repeats itself is to say all again: the controller has not heard it, has given it up, or asks. */
     boolean needAll(Heartbeat heartbeat) {
         return heartbeat.isRepeated && heartbeat.client != null
-                && heartbeat.groups.stream().anyMatch(it -> follows.test(it) && !isMember(it, heartbeat.client));
+                && heartbeat.groups.stream().anyMatch(it -> follows.test(it) && !isHeard(it, heartbeat.client));
     }
 
-    private boolean isMember(String group, String client) {
+    private boolean isHeard(String group, String client) {
         Map<String, Share> known = groups.getOrDefault(group, idle.getOrDefault(group, Map.of()));
         Share share = known.get(client);
-        return share != null && share.goneAt == 0;
+        return share != null && share.goneAt == 0 && !share.isAsked;
     }
 
     /** Whose each queue of a broker is that is pulled; nobody's, while the controller's word does not count. */
@@ -221,14 +221,18 @@ final class Shares {
         final Set<Queue> popped = new HashSet<>();
         /** When it was no member any more; 0: it is one. */
         final long goneAt;
+        /** Whether the controller knows only what it holds, and not what it subscribes. */
+        final boolean isAsked;
 
         Share(long goneAt) {
             this.goneAt = goneAt;
+            isAsked = false;
         }
 
         /** Of a topic that is shared it pops, also while it still owns a queue of that by an older target. */
         Share(Assignment said) {
             goneAt = 0;
+            isAsked = said.joinAgain;
             put(PULL, said.hold, queues);
             put(POP, said.shared, popped);
         }
