@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.rocketmq.broker.BrokerController;
+import org.apache.rocketmq.broker.client.ConsumerGroupInfo;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.client.producer.SendResult;
@@ -35,7 +36,8 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  * prints how many were sent; {@code expire TOPIC QUEUES} has the first message of each queue be there no more;
  * {@code end BROKER} ends one; {@code forget BROKER} has the name server know nothing of
  * one until it registers again, ten seconds later at most; {@code cut GROUP CLIENT BROKER...} closes a
- * client's channels; {@code watch GROUP TOPIC} says from now on what is committed, {@code committed
+ * client's channels; {@code unsubscribe GROUP BROKER} has a broker forget what a group subscribes, as by a restart, and
+ * waits until it has heard it again; {@code watch GROUP TOPIC} says from now on what is committed, {@code committed
  * BROKER QUEUE OFFSET NANOSECONDS}; {@code leave} has it send no more and watch nothing;
  * {@code names stop} and {@code names start} end its name server and begin another, which knows nothing until the brokers register with it; {@code direct GROUP CLIENT} has a client work on the message sent
  * last. It ends with stdin.
@@ -108,6 +110,9 @@ public final class RocketServer {
                             .findChannel(order[1], order[2]).getChannel().close().sync();
                 }
                 return "cut";
+            case "unsubscribe":
+                unsubscribe(brokers.get(order[2]).getConsumerManager().getConsumerGroupInfo(order[1]));
+                return "subscribed again";
             case "end":
                 brokers.remove(order[1]).shutdown();
                 return "ended";
@@ -171,6 +176,17 @@ public final class RocketServer {
         } catch (Exception e) {
             e.printStackTrace();
             System.exit(1);
+        }
+    }
+
+    private static void unsubscribe(ConsumerGroupInfo group) throws InterruptedException {
+        group.getSubscriptionTable().clear();
+        long since = System.nanoTime();
+        while (group.getSubscriptionTable().isEmpty()) {
+            if (System.nanoTime() - since > PATIENCE_NS) {
+                throw new IllegalStateException("nobody says what it subscribes");
+            }
+            Thread.sleep(PAUSE_MS);
         }
     }
 

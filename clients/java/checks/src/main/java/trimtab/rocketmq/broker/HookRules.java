@@ -28,7 +28,7 @@ import trimtab.transport.Vain;
  *
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
- * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code ends OFFSET S} (where the log of controllers ends), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code repeats CLIENT GROUP} (whether one whose heartbeat leaves out what it subscribes is asked for all), {@code pull GROUP TOPIC QUEUE S},
+ * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code ends OFFSET S} (where the log of controllers ends), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code repeats CLIENT GROUP [restarted]} (whether one whose heartbeat leaves out what it subscribes is asked for all, also by a broker that has heard that of nobody), {@code pull GROUP TOPIC QUEUE S},
  * {@code idle BROKER S}, {@code unknown S}, {@code waited heartbeat|again|end|lost S} (whether that is copied when it has waited so long), {@code copy CLIENT}, {@code says heartbeat|question ADDRESS} (a request of a client comes to a hook without a broker; whether it is several), {@code channels OPEN CLOSED} (whether a client with so many is several), {@code breaks}
  * (whether heartbeats are copied after an Error), {@code unanswered} (whether a heartbeat counts as copied in vain until Kafka has it), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
@@ -90,7 +90,8 @@ public final class HookRules {
             case "word":
                 return word(Long.parseLong(asked[1]));
             case "repeats":
-                return Boolean.toString(shares.needAll(Heartbeat.of(heartbeat(asked[1], asked[2], true))));
+                return Boolean.toString(shares.needAll(
+                        Heartbeat.of(heartbeat(asked[1], asked[2], true)), it -> asked.length > 3));
             case "tidy":
                 speakers.forget(seconds(asked[1]));
                 shares.forgetGone(seconds(asked[1]));

@@ -163,10 +163,13 @@ final class Shares {
         return groups.containsKey(group);
     }
 
-    /** Whether a client that repeats itself is to say all again: the controller has not heard it, has given it up, or asks. */
-    boolean needAll(Heartbeat heartbeat) {
-        return heartbeat.isRepeated && heartbeat.client != null
-                && heartbeat.groups.stream().anyMatch(it -> follows.test(it) && !isHeard(it, heartbeat.client));
+    /**
+     * Whether a client that repeats itself is to say all again: the controller has not heard it, has given it up, or asks;
+     * or this broker has none of what a group with members subscribes.
+     */
+    boolean needAll(Heartbeat heartbeat, Predicate<String> isWithout) {
+        return heartbeat.isRepeated && heartbeat.client != null && heartbeat.groups.stream()
+                .anyMatch(it -> follows.test(it) && !isHeard(it, heartbeat.client) || know(it) && isWithout.test(it));
     }
 
     private boolean isHeard(String group, String client) {

@@ -159,7 +159,7 @@ public final class TrimtabHook implements RPCHook {
     private void heartbeat(byte[] body, RemotingCommand response, String address) {
         Heartbeat heartbeat = Heartbeat.of(body);
         copies.heartbeat(body, heartbeat.client != null && areSeveral(heartbeat, address));
-        if (shares.needAll(heartbeat)) {
+        if (shares.needAll(heartbeat, this::isWithoutTopics)) {
             response.addExtField(MixAll.IS_SUB_CHANGE, Boolean.TRUE.toString());
         }
     }
@@ -178,6 +178,15 @@ public final class TrimtabHook implements RPCHook {
     private boolean areBothOpen(String group, String client) {
         ConsumerGroupInfo known = settings.follows(group) ? clients.getConsumerGroupInfo(group) : null;
         return known != null && Speakers.areSeveralOpen(known.getChannelInfoTable(), client);
+    }
+
+    /**
+     * Whether this broker would refuse all pulls of a group: it has heard none of what is subscribed, because it has
+     * restarted, or has lost all clients for a while.
+     */
+    private boolean isWithoutTopics(String group) {
+        ConsumerGroupInfo known = clients == null ? null : clients.getConsumerGroupInfo(group);
+        return known != null && known.getSubscriptionTable().isEmpty();
     }
 
     private void answer(RemotingCommand request, RemotingCommand response) {
