@@ -26,7 +26,7 @@ import trimtab.transport.Vain;
 /**
  * Plays the rules of the brokers' hook, which look at no clock, for tests of them.
  *
- * <p>{@code HookRules GROUP}: heartbeats of that group are copied; patience is ten seconds. A line on stdin is
+ * <p>{@code HookRules GROUP}: heartbeats of that group are copied, and of {@code sender}, which each client has as a group of producers; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
  * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code ends OFFSET S} (where the log of controllers ends), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code repeats CLIENT GROUP [restarted]} (whether one whose heartbeat leaves out what it subscribes is asked for all, also by a broker that has heard that of nobody), {@code pull GROUP TOPIC QUEUE S},
  * {@code idle BROKER S}, {@code unknown S}, {@code waited heartbeat|again|end|lost S} (whether that is copied when it has waited so long), {@code copy CLIENT}, {@code says heartbeat|question ADDRESS} (a request of a client comes to a hook without a broker; whether it is several), {@code channels OPEN CLOSED} (whether a client with so many is several), {@code breaks}
@@ -47,7 +47,7 @@ public final class HookRules {
 
     private HookRules(String group) {
         this.group = group;
-        shares = new Shares(10 * SECOND, group::equals, 0);
+        shares = new Shares(10 * SECOND, it -> it.equals(group) || "sender".equals(it), 0);
     }
 
     public static void main(String[] args) throws Exception {
@@ -149,7 +149,8 @@ public final class HookRules {
     }
 
     private static byte[] heartbeat(String client, String group, boolean isRepeated) {
-        String said = "{\"clientID\":\"%s\",\"consumerDataSet\":[{\"groupName\":\"%s\"}],\"withoutSub\":%s}";
+        String said = "{\"clientID\":\"%s\",\"consumerDataSet\":[{\"groupName\":\"%s\"}],"
+                + "\"producerDataSet\":[{\"groupName\":\"CLIENT_INNER_PRODUCER\"},{\"groupName\":\"sender\"}],\"withoutSub\":%s}";
         return String.format(said, client, group, isRepeated).getBytes(StandardCharsets.UTF_8);
     }
 

@@ -13,19 +13,22 @@ import java.util.regex.Pattern;
  */
 final class Heartbeat {
     private static final Pattern CLIENT = Pattern.compile("\"clientID\":\"([^\"]+)\"");
+    /** Groups of producers are none that have members. Their names stand before or behind those of consumers. */
+    private static final Pattern PRODUCERS = Pattern.compile("\"producerDataSet\":\\[[^\\]]*\\]");
     private static final Pattern GROUP = Pattern.compile("\"groupName\":\"([^\"]+)\"");
     /** Of version 2: the client has said before what it subscribes. */
     private static final String REPEATS = "\"withoutSub\":true";
 
     /** Null: it names none. */
     final String client;
+    /** Of consumers. */
     final Set<String> groups = new LinkedHashSet<>();
     final boolean isRepeated;
 
     private Heartbeat(String text) {
         Matcher named = CLIENT.matcher(text);
         client = named.find() ? named.group(1) : null;
-        for (Matcher each = GROUP.matcher(text); each.find(); ) {
+        for (Matcher each = GROUP.matcher(PRODUCERS.matcher(text).replaceFirst("")); each.find(); ) {
             groups.add(each.group(1));
         }
         isRepeated = text.contains(REPEATS);
