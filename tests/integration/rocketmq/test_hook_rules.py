@@ -74,7 +74,7 @@ def test_a_broker_that_begins_contradicts_no_other_one() -> None:
         "ask billing a orders 21",
     )
 
-    assert [NONE_YET, "of any age", NONE_YET, OWN, "asked", "20"] == told[3:9]
+    assert [NONE_YET, "of any age", NONE_YET, OWN, "asked 1", "20"] == told[3:9]
     assert [1] == queues(told[9])
 
 
@@ -95,6 +95,13 @@ def test_a_broker_that_was_cut_off_takes_no_old_word_of_a_controller_for_a_new_o
 
     assert ["0", OWN, "101"] == [told[it] for it in (5, 6, 8)]
     assert [1] == queues(told[9])
+
+
+def test_a_partition_without_a_leader_does_not_hide_the_word_of_a_controller() -> None:
+    """It is asked nothing once one has spoken elsewhere: each question of it costs time."""
+    told = begin("ends 7 0", "word 7", "ends 8 100", "word 8")
+
+    assert ["asked 2", "0", "asked 1", "100"] == told
 
 
 @pytest.mark.parametrize("idle_first", [True, False])

@@ -8,13 +8,18 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.rocketmq.broker.client.ClientChannelInfo;
 import org.apache.rocketmq.remoting.protocol.LanguageCode;
 import org.apache.rocketmq.remoting.protocol.RemotingCommand;
@@ -28,13 +33,14 @@ import trimtab.transport.Vain;
  *
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied, and of {@code sender}, which each client has as a group of producers; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
- * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code ends OFFSET S} (where the log of controllers ends), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code repeats CLIENT GROUP [restarted]} (whether one whose heartbeat leaves out what it subscribes is asked for all, also by a broker that has heard that of nobody), {@code pull GROUP TOPIC QUEUE S},
+ * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code ends OFFSET S} (where the log of controllers ends, but for a partition without a leader; how many were asked), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code repeats CLIENT GROUP [restarted]} (whether one whose heartbeat leaves out what it subscribes is asked for all, also by a broker that has heard that of nobody), {@code pull GROUP TOPIC QUEUE S},
  * {@code idle BROKER S}, {@code unknown S}, {@code waited heartbeat|again|end|lost S} (whether that is copied when it has waited so long), {@code copy CLIENT}, {@code says heartbeat|question ADDRESS} (a request of a client comes to a hook without a broker; whether it is several), {@code channels OPEN CLOSED} (whether a client with so many is several), {@code breaks}
  * (whether heartbeats are copied after an Error), {@code unanswered} (whether a heartbeat counts as copied in vain until Kafka has it), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
 public final class HookRules {
     private static final long SECOND = 1_000_000_000L;
     private static final TopicPartition CONTROLLERS = new TopicPartition("controllers", 0);
+    private static final TopicPartition LEADERLESS = new TopicPartition("controllers", 1);
 
     private final Earshot earshot = new Earshot();
     private final Speakers speakers = new Speakers();
@@ -85,8 +91,9 @@ public final class HookRules {
                 shares.heard(seconds(asked[1]));
                 return "heard";
             case "ends":
-                recency.ended(Map.of(CONTROLLERS, Long.parseLong(asked[1])), seconds(asked[2]));
-                return "asked";
+                Played played = new Played(Long.parseLong(asked[1]));
+                recency.ask(played, List.of(LEADERLESS, CONTROLLERS), () -> seconds(asked[2]));
+                return "asked " + played.asked;
             case "word":
                 return word(Long.parseLong(asked[1]));
             case "repeats":
@@ -237,5 +244,24 @@ public final class HookRules {
 
     private static long seconds(String text) {
         return Long.parseLong(text) * SECOND;
+    }
+
+    private static final class Played extends MockConsumer<byte[], byte[]> {
+        private final long end;
+        private int asked;
+
+        Played(long end) {
+            super("none");
+            this.end = end;
+        }
+
+        @Override
+        public synchronized Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> places, Duration patience) {
+            asked++;
+            if (places.contains(LEADERLESS)) {
+                throw new TimeoutException("played");
+            }
+            return Map.of(CONTROLLERS, end);
+        }
     }
 }

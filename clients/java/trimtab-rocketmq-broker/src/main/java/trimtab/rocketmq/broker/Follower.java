@@ -133,7 +133,7 @@ final class Follower {
         all.addAll(heard);
         consumer.assign(all);
         consumer.seekToBeginning(shared);
-        askForEnds();
+        recency.ask(consumer, said, System::nanoTime);
         consumer.seekToEnd(said);
         seekToTheLast(heard, System.currentTimeMillis() - Earshot.HEARD_FOR_MS);
     }
@@ -158,11 +158,6 @@ final class Follower {
         }
     }
 
-    private void askForEnds() {
-        long now = System.nanoTime();
-        recency.ended(consumer.endOffsets(said, ANSWER), now);
-    }
-
     private void read() {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(TURN)) {
             try {
@@ -182,7 +177,7 @@ final class Follower {
             shares.read();
         }
         if (recency.isDue(System.nanoTime())) {
-            askForEnds();
+            recency.ask(consumer, said, System::nanoTime);
         }
     }
 

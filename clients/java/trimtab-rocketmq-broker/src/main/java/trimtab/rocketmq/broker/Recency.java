@@ -1,7 +1,16 @@
 package trimtab.rocketmq.broker;
 
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 
 /**
  * How old a record is at most that was read just now: by where its log ended when that was asked.
@@ -12,31 +21,60 @@ import org.apache.kafka.common.TopicPartition;
 final class Recency {
     /** Much less than the time between two signs of a controller. */
     private static final long PAUSE_NS = 1_000_000_000L;
+    /** A log without a leader costs this time at each question. */
+    private static final Duration ANSWER = Duration.ofSeconds(2);
 
-    /** Two, because a record may come between the reading and the next question. */
-    private Map<TopicPartition, Long> former = Map.of();
-    private Map<TopicPartition, Long> latest = Map.of();
-    private long formerAt;
-    private long latestAt;
+    private final Map<TopicPartition, Ends> ends = new HashMap<>();
+    /** What was read of is asked about, and nothing else: a controller keeps to one place. */
+    private final Set<TopicPartition> read = new HashSet<>();
+    private long askedAt;
 
     /** Whether it is time to ask again where the logs end. */
     boolean isDue(long now) {
-        return now - latestAt > PAUSE_NS;
+        return now - askedAt > PAUSE_NS;
     }
 
-    /** Takes where the logs ended, and when that was asked. */
-    void ended(Map<TopicPartition, Long> ends, long askedAt) {
-        former = latest;
-        formerAt = latestAt;
-        latest = Map.copyOf(ends);
-        latestAt = askedAt;
-    }
-
-    /** Since when at the earliest a record has been there; null: nobody knows. */
-    Long since(TopicPartition place, long offset) {
-        if (offset >= latest.getOrDefault(place, Long.MAX_VALUE)) {
-            return latestAt;
+    /** Asks where the logs end, one by one: one without a leader leaves the others' answers as they are. */
+    void ask(Consumer<?, ?> consumer, Collection<TopicPartition> all, LongSupplier clock) {
+        TimeoutException failed = null;
+        boolean isAnswered = false;
+        for (TopicPartition place : read.isEmpty() ? all : read) {
+            askedAt = clock.getAsLong();
+            try {
+                long end = consumer.endOffsets(List.of(place), ANSWER).get(place);
+                ends.put(place, new Ends(end, askedAt, ends.get(place)));
+                isAnswered = true;
+            } catch (TimeoutException e) {
+                failed = e;
+            }
         }
-        return offset >= former.getOrDefault(place, Long.MAX_VALUE) ? formerAt : null;
+        if (failed != null && !isAnswered) {
+            throw failed;
+        }
+    }
+
+    /** Since when at the earliest a record has been there that was read; null: nobody knows. */
+    Long since(TopicPartition place, long offset) {
+        read.add(place);
+        for (Ends asked = ends.get(place); asked != null; asked = asked.former) {
+            if (offset >= asked.end) {
+                return asked.at;
+            }
+        }
+        return null;
+    }
+
+    /** Where a log ended, by two questions: a record may come between its reading and the next one. */
+    private static final class Ends {
+        final long end;
+        final long at;
+        /** Null: none is kept. */
+        final Ends former;
+
+        Ends(long end, long at, Ends before) {
+            this.end = end;
+            this.at = at;
+            former = before == null ? null : new Ends(before.end, before.at, null);
+        }
     }
 }
