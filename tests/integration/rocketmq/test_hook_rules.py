@@ -1,45 +1,14 @@
 """The rules of the brokers' hook: whose answer counts, and what it is."""
 
-import json
 from collections.abc import Sequence
-from typing import Final
 
 import pytest
 
 from tests.builders.sessions import assignment
-from tests.integration.java_programs import answered, java
+from tests.integration.rocketmq.hook_rules import NONE_YET, OWN, PATIENCE_S, play, queues, share
 from trimtab.protocol import HolderRef, encode
 
 pytestmark = pytest.mark.slow
-
-NONE_YET: Final = "{}"
-OWN: Final = "own"
-PATIENCE_S: Final = 10
-"""Of the program that plays the rules."""
-
-
-def begin(*lines: str) -> list[str]:
-    """What the hook answers to these, in order; it copies the heartbeats of `billing`."""
-    return answered([*java("rocketmq.broker.HookRules", hook={}), "billing"], lines)
-
-
-def play(*lines: str) -> list[str]:
-    """The same, when a controller was heard in the second in which it began."""
-    return begin("controller 0", *lines)[1:]
-
-
-def share(*queues: int, broker: str = "broker-a", asked: bool = False) -> str:
-    """A client's record on the topic `assignments`; it may be asked to join again."""
-    hold = tuple(HolderRef("orders", broker, number, 1) for number in queues)
-    told = {"hold": hold, "join_again": asked or None}
-    return encode(assignment(1).model_copy(update=told)).decode()
-
-
-def queues(answer: str, mode: str = "PULL") -> list[int]:
-    """The queues that a broker's answer names, all to be had in this way."""
-    rows = json.loads(answer)["messageQueueAssignments"]
-    assert {mode} >= {it["mode"] for it in rows}
-    return sorted(it["messageQueue"]["queueId"] for it in rows)
 
 
 def test_a_share_is_answered_topic_by_topic() -> None:
@@ -57,51 +26,6 @@ def test_a_share_is_answered_topic_by_topic() -> None:
     assert ["true", "false", NONE_YET, "read"] == told[:4]
     assert [[0, 3], []] == [queues(it) for it in told[4:6]]
     assert told[6] == NONE_YET
-
-
-def test_a_broker_that_begins_contradicts_no_other_one() -> None:
-    """The others may have given a controller up that is away, or may still obey its last word."""
-    told = begin(
-        f"post billing a 0 {share(1)}",
-        "ends 7 0",
-        "read",
-        "ask billing a orders 1",
-        "word 6",  # it was there before
-        f"ask billing a orders {PATIENCE_S}",
-        f"ask billing a orders {PATIENCE_S + 1}",
-        "ends 7 20",
-        "word 7",
-        "ask billing a orders 21",
-    )
-
-    assert [NONE_YET, "of any age", NONE_YET, OWN, "asked 1", "20"] == told[3:9]
-    assert [1] == queues(told[9])
-
-
-def test_a_broker_that_was_cut_off_takes_no_old_word_of_a_controller_for_a_new_one() -> None:
-    """It reads on where it stood; the others gave that controller up long ago."""
-    told = begin(
-        f"post billing a 0 {share(1)}",
-        "read",
-        "ends 7 0",
-        "word 7",
-        "ends 9 100",  # it is there again
-        "word 8",
-        "ask billing a orders 100",
-        "ends 9 101",
-        "word 9",
-        "ask billing a orders 101",
-    )
-
-    assert ["0", OWN, "101"] == [told[it] for it in (5, 6, 8)]
-    assert [1] == queues(told[9])
-
-
-def test_a_partition_without_a_leader_does_not_hide_the_word_of_a_controller() -> None:
-    """It is asked nothing once one has spoken elsewhere: each question of it costs time."""
-    told = begin("ends 7 0", "word 7", "ends 8 100", "word 8")
-
-    assert ["asked 2", "0", "asked 1", "100"] == told
 
 
 @pytest.mark.parametrize("idle_first", [True, False])
@@ -144,21 +68,6 @@ def test_what_is_shared_is_popped_and_the_rest_is_pulled() -> None:
 
     assert ["true", "false", "true", "read"] == answers[:4]
     assert ([0], [1]) == (queues(answers[4]), queues(answers[5], "POP"))
-
-
-def test_the_brokers_own_answers_come_back_when_no_controller_is_heard() -> None:
-    """After the hook's patience, and not before; a controller that is back counts at once."""
-    told = play(
-        f"post billing a 0 {share(1)}",
-        "read",
-        f"ask billing a orders {PATIENCE_S}",
-        f"ask billing a orders {PATIENCE_S + 1}",
-        f"controller {PATIENCE_S + 2}",
-        f"ask billing a orders {PATIENCE_S + 3}",
-    )
-
-    assert [[1], [1]] == [queues(told[2]), queues(told[5])]
-    assert told[3] == OWN
 
 
 @pytest.mark.parametrize(

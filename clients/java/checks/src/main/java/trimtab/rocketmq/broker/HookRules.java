@@ -33,7 +33,7 @@ import trimtab.transport.Vain;
  *
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied, and of {@code sender}, which each client has as a group of producers; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
- * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code ends OFFSET S} (where the log of controllers ends, but for a partition without a leader; how many were asked), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code repeats CLIENT GROUP [restarted]} (whether one whose heartbeat leaves out what it subscribes is asked for all, also by a broker that has heard that of nobody), {@code pull GROUP TOPIC QUEUE S},
+ * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code runs S}, {@code ends OFFSET S} (where the log of controllers ends, but for a partition without a leader; how many were asked), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code repeats CLIENT GROUP [restarted]} (whether one whose heartbeat leaves out what it subscribes is asked for all, also by a broker that has heard that of nobody), {@code pull GROUP TOPIC QUEUE S},
  * {@code idle BROKER S}, {@code unknown S}, {@code waited heartbeat|again|end|lost S} (whether that is copied when it has waited so long), {@code copy CLIENT}, {@code says heartbeat|question ADDRESS} (a request of a client comes to a hook without a broker; whether it is several), {@code channels OPEN CLOSED} (whether a client with so many is several), {@code breaks}
  * (whether heartbeats are copied after an Error), {@code unanswered} (whether a heartbeat counts as copied in vain until Kafka has it), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
@@ -90,6 +90,9 @@ public final class HookRules {
             case "controller":
                 shares.heard(seconds(asked[1]));
                 return "heard";
+            case "runs":
+                shares.awake(seconds(asked[1]));
+                return "runs";
             case "ends":
                 Played played = new Played(Long.parseLong(asked[1]));
                 recency.ask(played, List.of(LEADERLESS, CONTROLLERS), () -> seconds(asked[2]));

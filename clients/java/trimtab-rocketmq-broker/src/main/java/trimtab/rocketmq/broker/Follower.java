@@ -11,6 +11,7 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.KafkaException;
@@ -92,6 +93,7 @@ final class Follower {
     }
 
     private void turn() throws InterruptedException {
+        shares.awake(System.nanoTime());
         try {
             if (!isOpen) {
                 open();
@@ -159,7 +161,9 @@ final class Follower {
     }
 
     private void read() {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(TURN)) {
+        ConsumerRecords<byte[], byte[]> records = consumer.poll(TURN);
+        shares.awake(System.nanoTime()); // as here a turn spends its time
+        for (ConsumerRecord<byte[], byte[]> record : records) {
             try {
                 if (record.topic().equals(assignments)) {
                     share(record);

@@ -51,6 +51,7 @@ final class Shares {
     private volatile boolean isHeard;
     /** When a controller was heard last; before that, when this began. */
     private volatile long heardAt;
+    private long awakeAt;
 
     /** Begins with patience, and with the groups that it is asked about. */
     Shares(long patienceNs, Predicate<String> follows, long now) {
@@ -58,6 +59,7 @@ final class Shares {
         this.follows = follows;
         this.begunAt = now;
         this.heardAt = now;
+        this.awakeAt = now;
     }
 
     /** The answer to a client; null: the broker's own. */
@@ -109,10 +111,21 @@ final class Shares {
         return now - heardAt <= patienceNs;
     }
 
-    /** Notes that a controller was at work then, or later. */
+    /** Notes that this process runs. One that stood still for long knows no more of a controller than one that begins. */
+    void awake(long now) {
+        if (isHeard && now - awakeAt > patienceNs) {
+            isHeard = false;
+            heardAt = now;
+        }
+        awakeAt = now;
+    }
+
+    /** Notes that a controller was at work then, or later. What may be from before this began shows nothing. */
     void heard(long since) {
-        heardAt = Math.max(heardAt, since);
-        isHeard = true;
+        if (since - heardAt >= 0) {
+            heardAt = since;
+            isHeard = true;
+        }
     }
 
     /** Notes that all that was published has been read. */
