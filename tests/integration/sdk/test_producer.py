@@ -131,25 +131,6 @@ def test_messages_without_a_key_go_round_and_those_with_one_stay(
     assert 1 == headed.partitions.total()
 
 
-def test_a_callback_may_send_to_a_topic_that_nobody_has_named(
-    make: MakeProducer, kafka: EmbeddedKafka, topic: str, topics_prefix: str
-) -> None:
-    """It waits for nothing: what asks Kafka for the topic may be the thread that it runs on."""
-    audit, heard = f"{topics_prefix}audit", Settled()
-    create_topic(kafka.bootstrap_servers, audit, PARTITIONS)
-    with make(topics=[topic], central=False) as producer:
-
-        def send_on(*_: object) -> None:
-            for key in (None, b"key"):
-                producer.send(audit, b"more", key, heard)
-
-        for key in (None, b"key"):
-            producer.send(topic, b"first", key, send_on)
-        assert 0 == producer.flush("10s")
-
-    assert ([], 4) == (heard.errors, heard.partitions.total())
-
-
 def test_a_producer_knows_the_verdicts_before_its_first_message(
     make: MakeProducer, topic: str, topics_prefix: str, control: Client
 ) -> None:

@@ -21,13 +21,8 @@ class Client:
         self.known: set[int] | None = {0}
         self.on_send: Callable[[], object] = bool
         self.on_error: Callable[[Callable[[Exception], object]], object] = bool
-        self.looked_for: list[str] = []
-        self._metadata = SimpleNamespace(
-            partitions_for_topic=lambda _: self.known, request_update=bool
-        )
-        self._sender = SimpleNamespace(
-            force_close=bool, add_topic=self.looked_for.append, wakeup=bool
-        )
+        self._metadata = SimpleNamespace(partitions_for_topic=lambda _: self.known)
+        self._sender = SimpleNamespace(force_close=bool)
 
     def send(self, topic: str, *more: Any) -> object:  # noqa: ANN401 - as of it
         """Take a message."""

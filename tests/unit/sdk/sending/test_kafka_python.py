@@ -16,7 +16,6 @@ from trimtab import ConfigurationError
 from trimtab.sending import kafka_python
 from trimtab.sending.broker_times import BrokerTimes
 from trimtab.sending.kafka_python import KafkaPythonSender
-from trimtab.sending.kafka_python_pending import Pending
 
 FAILURE: Final = KafkaTimeoutError("played")
 
@@ -254,14 +253,7 @@ def put_back(
 ) -> None:
     """Messages that were tried once; long ago, if not said otherwise."""
     for _ in range(count):
-        pending = Pending(
-            "t",
-            b"v",
-            None,
-            None,
-            lambda error, _: heard.append(error),
-            begun_s,
-            begun_s,
-            error=FAILURE,
+        pending = kafka_python._Pending(  # noqa: SLF001 - as the sender makes them
+            "t", b"v", None, lambda error, _: heard.append(error), begun_s, begun_s, error=FAILURE
         )
         sender._again.append((BrokerTimes("1"), pending))  # noqa: SLF001 - as its errback does

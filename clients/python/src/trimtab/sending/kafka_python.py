@@ -2,8 +2,7 @@
 
 The same as `confluent`, but its reports come on a thread of its own and carry nothing of the
 message, so each is kept until it is settled. A retry waits for the next tick, since that thread may
-not wait. The first message to an unknown topic waits for metadata, as ever (`max_block_ms`); of a
-callback, which is on that thread, it is put off.
+not wait. The first message to an unknown topic waits for metadata, as ever (`max_block_ms`).
 
 Loaded by `choose`.
 """
@@ -11,13 +10,14 @@ Loaded by `choose`.
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from kafka.errors import KafkaError, KafkaTimeoutError, RetriableError
+from kafka.errors import KafkaError, RetriableError
 
 from trimtab.callbacks import mistaken
 from trimtab.clock import steady_ms
@@ -28,14 +28,14 @@ from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders
 from trimtab.sending.given_up import GivenUp
 from trimtab.sending.kafka_python_clients import Clients
 from trimtab.sending.kafka_python_link import KafkaPythonLink
-from trimtab.sending.kafka_python_pending import Callback, Pending, PutOff
-from trimtab.sending.kafka_python_questions import cluster_id, is_known, leaders_of
+from trimtab.sending.kafka_python_questions import cluster_id, leaders_of
 from trimtab.sending.patience import Patience
 from trimtab.sending.telling import Here
 from trimtab.transports.kafka_python import close_producer
 
 _Untyped = Any
 """What comes from kafka-python, which ships no types."""
+Callback = Callable[[Exception | None, _Untyped], object]
 
 _TICK_S: Final = 0.05
 """How late a verdict may be noticed by the messages, and how long a second try waits."""
@@ -43,6 +43,22 @@ _CLOSE_S: Final = 1.0
 """For disconnecting, once nothing is to be waited for."""
 _UNSETTLED_MAX: Final = 100_000
 """As librdkafka's `queue.buffering.max.messages`; this client (3.0) has no bound of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A message that is not settled."""
+
+    topic: str
+    value: bytes | None
+    headers: _Untyped
+    """A copy: who sent them may change them before another try."""
+    on_delivery: Callback | None
+    begun_s: float
+    sent_s: float
+    tries: int = 1
+    error: Exception | None = None
+    """What the last try has met."""
 
 
 class KafkaPythonSender:
@@ -56,8 +72,7 @@ class KafkaPythonSender:
         self._given_up = GivenUp()
         self._place = place
         self._clients = Clients(place, patience)
-        self._again: deque[tuple[BrokerTimes, Pending]] = deque()
-        self._put_off = PutOff()
+        self._again: deque[tuple[BrokerTimes, _Pending]] = deque()
         self._unsettled = 0
         self._lost = 0
         """By the end, as far as that is known."""
@@ -84,8 +99,6 @@ class KafkaPythonSender:
                 decided what became of the message: on the producer's threads.
             headers: As kafka-python takes them.
 
-        A callback waits for nothing: what it sends to an unknown topic goes when that is known.
-
         Raises:
             KafkaTimeoutError: The topic is unknown.
             BufferError: Too many messages are not settled.
@@ -93,15 +106,12 @@ class KafkaPythonSender:
         if self._unsettled >= _UNSETTLED_MAX:
             raise BufferError(f"send: {_UNSETTLED_MAX} messages are not settled")
         now = time.monotonic()
-        pending = Pending(topic, value, key, copy(headers), on_delivery, now, now)
-        if self.here.depth:
-            self.dispatch.expect(topic)
-            if not self._knows(pending):
-                with self._lock:
-                    self._unsettled += 1
-                self._put_off.add(pending)
-                return
-        self._send(pending)
+        pending = _Pending(topic, value, copy(headers), on_delivery, now, now)
+        if key is not None:
+            self._send_keyed(pending, key)
+            return
+        partition, times, _ = self._turns[topic]()
+        self._hand_over(partition, times, pending)
 
     def start(self) -> None:
         """Begin to look after what was reported."""
@@ -134,9 +144,8 @@ class KafkaPythonSender:
             self._thread.join()
         for client in self._clients:
             close_producer(client, _CLOSE_S)
-        self._put_off.offer(self._give_up)
         while self._again:
-            self._give_up(self._again.popleft()[1])
+            self._settle(self._again.popleft()[1], KafkaError("the producer was closed"), None)
         self._given_up.tell_all()
         with self._lock:  # a client's thread may outlive its end, and still settle something
             return self._lost + self._unsettled
@@ -152,7 +161,6 @@ class KafkaPythonSender:
                     if self._closing.is_set():
                         break  # `close` settles the rest
                     self._hand_on(*self._again.popleft())
-                self._put_off.offer(self._send_late)
                 self._given_up.tell()
                 elapsed = time.monotonic() - ticked
                 ticked += elapsed
@@ -161,7 +169,7 @@ class KafkaPythonSender:
                 mistaken(error)
         self.dispatch.tick(steady_ms(), _TICK_S)  # for the last report
 
-    def _hand_over(self, partition: int, times: BrokerTimes, pending: Pending) -> None:
+    def _hand_over(self, partition: int, times: BrokerTimes, pending: _Pending) -> None:
         place = None if partition == ANYWHERE else partition
         future = self._clients.free.send(pending.topic, pending.value, None, pending.headers, place)
         with self._lock:
@@ -169,12 +177,12 @@ class KafkaPythonSender:
         future.add_callback(partial(self._delivered, times, pending))
         future.add_errback(partial(self._failed, times, pending, future))
 
-    def _delivered(self, times: BrokerTimes, pending: Pending, metadata: _Untyped) -> None:
+    def _delivered(self, times: BrokerTimes, pending: _Pending, metadata: _Untyped) -> None:
         times.note(time.monotonic() - pending.sent_s)
         self._settle(pending, None, metadata)
 
     def _failed(
-        self, times: BrokerTimes, pending: Pending, future: _Untyped, error: Exception
+        self, times: BrokerTimes, pending: _Pending, future: _Untyped, error: Exception
     ) -> None:
         """Have another broker tried while there is time; else say so."""
         now = time.monotonic()
@@ -187,10 +195,11 @@ class KafkaPythonSender:
                 return
         self._settle(pending, error, None)
 
-    def _hand_on(self, times: BrokerTimes, pending: Pending) -> None:
+    def _hand_on(self, times: BrokerTimes, pending: _Pending) -> None:
         # What is unknown for a moment is left for later, while there is time: `send` would wait for
         # it as long as for the first message to a topic, and all others with it.
-        if not is_known(self._clients.free, pending.topic):
+        known = self._clients.free._metadata  # noqa: SLF001 - as `leaders_of`
+        if known.partitions_for_topic(pending.topic) is None:
             if self._patience.allows(pending.tries, pending.begun_s, time.monotonic()):
                 self._again.append((times, pending))
             else:
@@ -202,65 +211,33 @@ class KafkaPythonSender:
             again = replace(pending, tries=pending.tries + 1, sent_s=time.monotonic())
             self._hand_over(partition, other, again)
         except BaseException as error:  # noqa: BLE001 - of a serializer; or there are fewer partitions
-            self._settle(pending, _told(error), None)
+            told = error if isinstance(error, Exception) else KafkaError(repr(error))
+            self._settle(pending, told, None)
 
-    def _send(self, pending: Pending) -> None:
-        if pending.key is not None:
-            self._send_keyed(pending)
-            return
-        partition, times, _ = self._turns[pending.topic]()
-        self._hand_over(partition, times, pending)
-
-    def _knows(self, pending: Pending) -> bool:
-        """Tell whether a message need not wait for its client, nor for others of its topic."""
-        client = self._clients.free if pending.key is None else self._clients.keyed
-        is_next = client is not None and not self._put_off.holds(pending.topic)
-        return is_next and is_known(client, pending.topic)
-
-    def _send_late(self, pending: Pending) -> bool:
-        """Send what was put off, as if it came now, unless its topic stays unknown."""
-        now = time.monotonic()
-        try:
-            if is_known(self._clients.open(keyed=pending.key is not None), pending.topic):
-                self._send(replace(pending, begun_s=now, sent_s=now))
-                with self._lock:  # it was counted again
-                    self._unsettled -= 1
-            elif 1_000 * (now - pending.begun_s) < self._patience.deadline_ms:
-                return False
-            else:
-                self._settle(pending, KafkaTimeoutError("the topic is unknown"), None)
-        except BaseException as error:  # noqa: BLE001 - of a serializer, or of a client that is made
-            self._settle(pending, _told(error), None)
-        return True
-
-    def _send_keyed(self, pending: Pending) -> None:
+    def _send_keyed(self, pending: _Pending, key: bytes) -> None:
         self.dispatch.expect(pending.topic)
-        client = self._clients.open(keyed=True)
-        future = client.send(pending.topic, pending.value, pending.key, pending.headers)
+        client = self._clients.open_keyed()
+        future = client.send(pending.topic, pending.value, key, pending.headers)
         with self._lock:
             self._unsettled += 1
         future.add_callback(partial(self._delivered_keyed, pending))
         future.add_errback(partial(self._failed_keyed, pending, future))
 
-    def _delivered_keyed(self, pending: Pending, metadata: _Untyped) -> None:
+    def _delivered_keyed(self, pending: _Pending, metadata: _Untyped) -> None:
         """Enter a message with a key in the times of its partition's leader."""
         times = self.dispatch.times_of(pending.topic, metadata.partition)
         if times is not None:
             times.note(time.monotonic() - pending.sent_s)
         self._settle(pending, None, metadata)
 
-    def _failed_keyed(self, pending: Pending, future: _Untyped, error: Exception) -> None:
+    def _failed_keyed(self, pending: _Pending, future: _Untyped, error: Exception) -> None:
         """Count it for its partition's leader; it goes nowhere else."""
         times = self.dispatch.times_of(pending.topic, _partition(future))
         if times is not None and isinstance(error, RetriableError):
             times.note_failure(time.monotonic() - pending.sent_s)
         self._settle(pending, error, None)
 
-    def _give_up(self, pending: Pending) -> bool:
-        self._settle(pending, KafkaError("the producer was closed"), None)
-        return True
-
-    def _settle(self, pending: Pending, error: Exception | None, metadata: _Untyped) -> None:
+    def _settle(self, pending: _Pending, error: Exception | None, metadata: _Untyped) -> None:
         if pending.on_delivery is not None:
             try:
                 with self.here:
@@ -272,10 +249,6 @@ class KafkaPythonSender:
         with self._lock:  # not before: whoever waits for the callback may end with what it sends
             self._unsettled -= 1
             self._lost += error is not None and self._closing.is_set()
-
-
-def _told(error: BaseException) -> Exception:
-    return error if isinstance(error, Exception) else KafkaError(repr(error))
 
 
 def _partition(future: _Untyped) -> int | None:

@@ -47,14 +47,12 @@ class Clients:
     def __iter__(self) -> Iterator[_Untyped]:
         return iter([self.free] if self.keyed is None else [self.free, self.keyed])
 
-    def open(self, *, keyed: bool) -> _Untyped:
-        """Return either client.
+    def open_keyed(self) -> _Untyped:
+        """Return the client for messages with a key.
 
         Raises:
             ConfigurationError: kafka-python refuses the options.
         """
-        if not keyed:
-            return self.free
         with self._opening:
             if self.keyed is None:
                 self.keyed = self._client(self._patience.whole_ms, _KEYED)

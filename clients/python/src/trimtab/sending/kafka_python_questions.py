@@ -29,17 +29,6 @@ def cluster_id(place: Place) -> str:
         raise TransportError(str(error)) from error
 
 
-def is_known(producer: Any, topic: str) -> bool:  # noqa: ANN401 - it ships no types
-    """Return whether a producer knows a topic, and may send to it at once; else have it look."""
-    cluster = producer._metadata  # noqa: SLF001 - it says so nowhere else without waiting for it
-    if cluster.partitions_for_topic(topic) is not None:
-        return True
-    producer._sender.add_topic(topic)  # noqa: SLF001 - as it does itself before it waits
-    cluster.request_update()
-    producer._sender.wakeup()  # noqa: SLF001 - as above
-    return False
-
-
 def leaders_of(topic: str, producer: Any) -> Leaders:  # noqa: ANN401 - it ships no types
     """Ask who leads a topic: what a producer knows, which it looks at again by itself."""
     cluster = producer._metadata  # noqa: SLF001 - it says nowhere else who leads
