@@ -131,6 +131,31 @@ def test_messages_without_a_key_go_round_and_those_with_one_stay(
     assert 1 == headed.partitions.total()
 
 
+def test_a_callback_sends_to_topics_that_were_named_and_no_other_holds_anything_up(
+    make: MakeProducer, kafka: EmbeddedKafka, topic: str, topics_prefix: str
+) -> None:
+    """With kafka-python what asks Kafka for a topic is the thread that the callback runs on."""
+    named, audit = f"{topics_prefix}named", f"{topics_prefix}audit"
+    for name in (named, audit):
+        create_topic(kafka.bootstrap_servers, name, PARTITIONS)
+    heard, refused = Settled(), list[str]()
+    with make(topics=[topic, named], central=False) as producer:
+
+        def send_on(key: bytes | None) -> None:
+            producer.send(named, b"more", key, heard)
+            try:
+                producer.send(audit, b"more", key, heard)
+            except ConfigurationError as error:
+                refused.append(str(error))
+
+        for key in (None, b"key"):
+            producer.send(topic, b"first", key, lambda *_, it=key: send_on(it))
+        assert 0 == producer.flush("10s")
+
+    assert ([], 4) == (heard.errors, heard.partitions.total() + len(refused))
+    assert all(it.startswith("send: the client does not know topic") for it in refused)
+
+
 def test_a_producer_knows_the_verdicts_before_its_first_message(
     make: MakeProducer, topic: str, topics_prefix: str, control: Client
 ) -> None:

@@ -3,6 +3,7 @@
 Its one rule: it words nothing itself; all that it yields was said by the code.
 """
 
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from functools import partial
@@ -39,6 +40,7 @@ from trimtab.moving.mover import Mover
 from trimtab.moving.subscription import Subscription
 from trimtab.protocol import ASSIGNMENTS, MEMBERS, decode
 from trimtab.relapses import Relapses
+from trimtab.sending.kafka_python_clients import refuse_to_wait
 from trimtab.session import Unheard
 from trimtab.transports.contract import Event, Undelivered
 from trimtab.transports.diagnosis import Fault, Said, interrupted, unreachable
@@ -78,6 +80,9 @@ def configuration(_: pytest.MonkeyPatch) -> Iterator[str]:
     yield raised(lambda: Consumer(SERVER, group=GROUP, topics=["orders"], mode="shared"))
     settings = {"bootstrap.servers": SERVER, "group.id": GROUP, "enable.auto.commit": True}
     yield raised(lambda: consumer_settings(settings))
+    knows_none = SimpleNamespace(partitions_for_topic=lambda _: None)
+    client = SimpleNamespace(_sender=threading.current_thread(), _metadata=knows_none)
+    yield raised(lambda: refuse_to_wait(client, "audit", "with a key"))
 
 
 def transport(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
@@ -180,8 +185,7 @@ def slow_callback(_: pytest.MonkeyPatch) -> Iterator[str]:
 
         return look
 
-    yield watched(running("on_revoked"))
-    yield watched(running("on_assigned"))
+    yield from (watched(running(it)) for it in ("on_revoked", "on_assigned"))
 
 
 def watched(what: Callable[[World], object]) -> str:
@@ -276,8 +280,7 @@ def ended(member: Member, what: Callable[[], object] = bool) -> str:
 def stuck(_: pytest.MonkeyPatch) -> Iterator[str]:
     """A loop that does not come back."""
     told: list[Exception] = []
-    quiet = {"log_level": 0}
-    consumer = a_consumer(kafka=quiet, max_poll_interval="200ms", on_error=told.append)
+    consumer = a_consumer(kafka={"log_level": 0}, max_poll_interval="200ms", on_error=told.append)
     with pytest.raises(StuckError) as failure, consumer:
         until(lambda: told)
     yield str(failure.value)

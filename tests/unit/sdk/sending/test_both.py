@@ -29,6 +29,7 @@ class Client:
     def __init__(self) -> None:
         self.fail: list[Callable[[Exception], object]] = []
         self._sender = SimpleNamespace(force_close=bool)
+        self._metadata = SimpleNamespace(topics=list)
 
     def send(self, *_: object) -> object:
         """Take a message."""

@@ -2,7 +2,8 @@
 
 The same as `confluent`, but its reports come on a thread of its own and carry nothing of the
 message, so each is kept until it is settled. A retry waits for the next tick, since that thread may
-not wait. The first message to an unknown topic waits for metadata, as ever (`max_block_ms`).
+not wait. The first message to an unknown topic waits for metadata, as ever (`max_block_ms`); of a
+callback on that thread it is refused.
 
 Loaded by `choose`.
 """
@@ -26,7 +27,7 @@ from trimtab.sending.broker_times import BrokerTimes
 from trimtab.sending.contract import CLOSED, Link, Place, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders
 from trimtab.sending.given_up import GivenUp
-from trimtab.sending.kafka_python_clients import Clients
+from trimtab.sending.kafka_python_clients import Clients, refuse_to_wait
 from trimtab.sending.kafka_python_link import KafkaPythonLink
 from trimtab.sending.kafka_python_questions import cluster_id, leaders_of
 from trimtab.sending.patience import Patience
@@ -100,6 +101,7 @@ class KafkaPythonSender:
             headers: As kafka-python takes them.
 
         Raises:
+            ConfigurationError: A callback sends to a topic that its client does not know yet.
             KafkaTimeoutError: The topic is unknown.
             BufferError: Too many messages are not settled.
         """
@@ -111,6 +113,7 @@ class KafkaPythonSender:
             self._send_keyed(pending, key)
             return
         partition, times, _ = self._turns[topic]()
+        refuse_to_wait(self._clients.free, topic, "without a key")
         self._hand_over(partition, times, pending)
 
     def start(self) -> None:
@@ -217,6 +220,7 @@ class KafkaPythonSender:
     def _send_keyed(self, pending: _Pending, key: bytes) -> None:
         self.dispatch.expect(pending.topic)
         client = self._clients.open_keyed()
+        refuse_to_wait(client, pending.topic, "with a key")
         future = client.send(pending.topic, pending.value, key, pending.headers)
         with self._lock:
             self._unsettled += 1

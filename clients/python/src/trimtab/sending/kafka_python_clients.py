@@ -3,6 +3,9 @@
 A client's timeout is a try's, and messages with a key have one try that lasts for the whole
 deadline: so they have a client of their own, which is made when the first of them is sent.
 
+Each asks Kafka for topics on a thread of its own, which also runs callbacks: there nobody waits for
+a topic, or no other message would be sent or settled for a minute.
+
 Made by ``kafka_python``, which sends by them.
 """
 
@@ -55,7 +58,10 @@ class Clients:
         """
         with self._opening:
             if self.keyed is None:
-                self.keyed = self._client(self._patience.whole_ms, _KEYED)
+                keyed = self._client(self._patience.whole_ms, _KEYED)
+                for topic in self.free._metadata.topics():  # noqa: SLF001 - as `leaders_of`
+                    keyed._sender.add_topic(topic)  # noqa: SLF001 - asked for with the first one's
+                self.keyed = keyed
         return self.keyed
 
     def _client(self, timeout_ms: int, defaults: Mapping[str, _Untyped]) -> _Untyped:
@@ -68,3 +74,17 @@ class Clients:
             return connected(KafkaProducer, options, way_of(self._place))
         except REFUSALS as error:
             raise ConfigurationError(f"kafka: {error}") from error
+
+
+def refuse_to_wait(client: _Untyped, topic: str, how: str) -> None:
+    """Refuse a message that would wait for the thread that it is sent on.
+
+    Raises:
+        ConfigurationError: It is a callback's, and its client does not know the topic.
+    """
+    is_its_own = threading.current_thread() is client._sender  # noqa: SLF001 - it says nowhere else
+    if is_its_own and client._metadata.partitions_for_topic(topic) is None:  # noqa: SLF001 - as above
+        raise ConfigurationError(
+            f"send: the client does not know topic {topic} yet, and learns of it on the thread of "
+            f"this callback: name it in `topics` of the producer, or send to it once before, {how}"
+        )
