@@ -157,6 +157,8 @@ class StandingCommand(NamedTuple):
     """When it lapses, as published; None: never."""
     until: Millis | None
     """The same on the log clock, which is later if the controller was away (``obeying``)."""
+    heard: Millis = Millis(0)
+    """When the broker was last heard of before it was ejected, on the log clock (``limits``)."""
 
 
 @dataclass(frozen=True, slots=True)

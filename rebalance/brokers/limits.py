@@ -85,10 +85,11 @@ def present(draft: Draft) -> Present:
 def last_heard(draft: Draft) -> Millis:
     """Return when brokers were last heard of.
 
-    Whoever still uses one that an operator keeps out has no other, and says nothing of the others.
+    Whoever still uses one that an operator keeps out has no other, and says nothing of the others:
+    of that one counts what was heard before.
     """
-    out = {name for name, it in draft.commands.items() if not it.available}
-    heard = (it.heard for name, it in draft.brokers.items() if name not in out)
+    before = {name: it.heard for name, it in draft.commands.items() if not it.available}
+    heard = (before.get(name, it.heard) for name, it in draft.brokers.items())
     return max(heard, default=draft.now)
 
 

@@ -16,6 +16,7 @@ from rebalance.brokers.decisions import BrokerCommandAnswered, ReportRefused
 from rebalance.brokers.draft import Draft
 from rebalance.brokers.events import BrokerCommanded, BrokerForgotten, Hosted
 from rebalance.brokers.hosting import host, is_full
+from rebalance.brokers.limits import last_heard
 from rebalance.brokers.publication import publish
 from rebalance.ids import BrokerName, Millis
 
@@ -46,14 +47,14 @@ def _answer(
 
 def _enter(draft: Draft, event: BrokerCommanded) -> None:
     broker = draft.brokers.get(event.broker)
-    if broker is None:
-        broker = Broker(draft.now, draft.now)
+    if broker is None:  # a command is no news of it
+        broker = Broker(last_heard(draft), draft.now)
     if event.available:
         broker = replace(broker, out=None, spared=None, ejections=0, calm=draft.now)
         draft.items.pop(event.broker, None)
         discard(draft, event.broker)
     draft.brokers[event.broker] = broker
-    draft.commands.pop(event.broker, None)
+    before = draft.commands.pop(event.broker, None)
     left = None if event.until_ms is None else event.until_ms - event.stamp.appended
     if left is None and event.available:
         return
@@ -63,6 +64,7 @@ def _enter(draft: Draft, event: BrokerCommanded) -> None:
         Millis(event.stamp.appended),
         event.until_ms,
         None if left is None else Millis(draft.now + left),
+        broker.heard if before is None or before.available else before.heard,
     )
 
 

@@ -77,13 +77,20 @@ def before_idle(group: GroupState) -> GroupState:
     return replace(group, handover=replace(group.handover, books=books))
 
 
+def before_ejects() -> Cluster:
+    """Return a cluster as it could be before an eject kept when its broker was heard of."""
+    commands = {name: it._replace(heard=Millis(0)) for name, it in CLUSTER.commands.items()}
+    return replace(CLUSTER, commands=commands)
+
+
 def before_callers() -> Cluster:
     """Return a cluster as it could be before it was kept who sends to a broker that is out."""
+    cluster = before_ejects()
     brokers = {
         name: replace(it, out=it.out and it.out._replace(callers=()))
-        for name, it in CLUSTER.brokers.items()
+        for name, it in cluster.brokers.items()
     }
-    return replace(CLUSTER, brokers=brokers)
+    return replace(cluster, brokers=brokers)
 
 
 def before_voters() -> Cluster:

@@ -128,6 +128,7 @@ CLUSTER = Cluster(
             since_ms=Millis(113),
             until_ms=Millis(114),
             until=Millis(115),
+            heard=Millis(1150),
         ),
         BrokerName("n116"): StandingCommand(
             available=True,
@@ -135,6 +136,7 @@ CLUSTER = Cluster(
             since_ms=Millis(119),
             until_ms=Millis(120),
             until=Millis(121),
+            heard=Millis(1210),
         ),
     },
     topics={

@@ -58,6 +58,7 @@ class CommandForm(Form):
     since_ms: Millis
     until_ms: Millis | None
     until: Millis | None
+    heard: Millis = Millis(0)
 
 
 class ItemForm(Form):
@@ -169,6 +170,7 @@ def command_form(command: StandingCommand) -> CommandForm:
         since_ms=command.since_ms,
         until_ms=command.until_ms,
         until=command.until,
+        heard=command.heard,
     )
 
 
@@ -180,6 +182,7 @@ def command(form: CommandForm) -> StandingCommand:
         since_ms=form.since_ms,
         until_ms=form.until_ms,
         until=form.until,
+        heard=form.heard,
     )
 
 

@@ -36,3 +36,32 @@ def test_an_eject_holds_for_hours_though_nobody_reports(broker: str) -> None:
     story.command(broker, available=True)
     story.pass_time(3_600_001)
     assert {} == story.cluster.brokers
+
+
+@pytest.mark.parametrize("brokers", ["ab", "abc"])
+def test_one_that_is_gone_is_not_the_one_that_is_left(brokers: str) -> None:
+    """All others can be ejected but for one: what was heard before says that it is gone."""
+    story = ClusterStory(brokers)
+    story.sweep()
+    others, gone = brokers[:-1], brokers[-1]
+    story.sweep(times=180, silent=gone)
+    for broker in others:
+        story.command(broker, available=False)
+    spared = others[-1]
+
+    assert others[:-1] == story.out
+    assert story.verdict(spared).reason.startswith("spared, ")
+    story.command(spared, available=False)
+    story.sweep(times=30, silent=gone)
+    assert spared not in story.out
+
+
+def test_a_broker_that_a_command_makes_known_is_no_news_of_the_others() -> None:
+    """Also if it is ejected again, after it was restored."""
+    story = ClusterStory()
+    story.sweep()
+    story.pass_time(50 * 60_000)
+    for available in (True, False, True, False):
+        story.command("f", available=available, lasting=3_600_000)
+
+    assert "f" == story.out

@@ -27,6 +27,7 @@ from streaming.cell.stored.unreadable import UnreadableState
 from tests.builders.earlier_groups import (
     before_callers,
     before_drains,
+    before_ejects,
     before_ends,
     before_holds,
     before_idle,
@@ -144,8 +145,9 @@ BEFORE_ASKS: Final = replace(PULSES, asks=np.full(3, NEVER))
         ("cell-v2-before-drains", before_drains(GROUP), PULSES, before_callers()),
         ("cell-v2-before-leaves", before_leaves(GROUP), PULSES, before_callers()),
         ("cell-v2-before-callers", before_holds(GROUP), PULSES, before_callers()),
-        ("cell-v2-before-holds", before_holds(GROUP), PULSES, CLUSTER),
-        ("cell-v2-before-settings", before_settings(GROUP), PULSES, CLUSTER),
+        ("cell-v2-before-holds", before_holds(GROUP), PULSES, before_ejects()),
+        ("cell-v2-before-settings", before_settings(GROUP), PULSES, before_ejects()),
+        ("cell-v2-before-ejects", GROUP, PULSES, before_ejects()),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )
