@@ -49,3 +49,14 @@ def test_one_wrong_stamp_in_the_backlog_says_nothing_of_those_after_it() -> None
     assert {"a", "b"} == made.avoided(NOW)
     made.set_clock(NOW, NOW)
     assert {"b"} == made.avoided(NOW + 30_000)
+
+
+def test_one_wrong_stamp_stops_no_trials_of_the_broker_that_it_was_about() -> None:
+    """Nobody else would try it: all who are to do so have read the same stamp."""
+    made = VerdictBoard()
+    for late in (HOUR_MS, 0):
+        at = NOW + late
+        made.post("b", available=False, until=at + 300_000, at=at, trial=True)
+    made.set_clock(NOW, NOW)
+
+    assert [[], ["b"]] == [made.to_try(NOW + it) for it in (999, 1_000)]

@@ -66,7 +66,7 @@ class VerdictBoard:
             self._ejected.pop(broker, None)
         else:
             before = self._ejected.get(broker)
-            tried = at if before is None else before.tried
+            tried = at if before is None else min(before.tried, at)  # or it was wrong
             self._ejected[broker] = _Notice(until, trial, tried)
 
     def set_clock(self, at: int, now: int) -> None:

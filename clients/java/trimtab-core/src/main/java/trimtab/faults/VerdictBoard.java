@@ -47,7 +47,8 @@ public final class VerdictBoard {
             ejected.remove(verdict.broker);
         } else {
             Notice before = ejected.get(verdict.broker);
-            long tried = before == null ? appendedMs : before.tried.get();
+            // The stamp before may have been wrong: then nobody would try the broker for as long.
+            long tried = before == null ? appendedMs : Math.min(before.tried.get(), appendedMs);
             long until = verdict.untilMs == null ? Long.MAX_VALUE : verdict.untilMs;
             ejected.put(verdict.broker, new Notice(until, verdict.testers.contains(reporter), tried));
         }
