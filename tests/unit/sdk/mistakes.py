@@ -18,6 +18,7 @@ from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, MINE, queue
 from tests.unit.sdk.consuming.in_memory import InMemory
 from tests.unit.sdk.unguarded import unguarded
+from tests.unit.sdk.unmoved import unmoved
 from tests.unit.sdk.watched import World
 from trimtab import (
     BrokerSelector,
@@ -36,8 +37,6 @@ from trimtab.consuming.contract import RefusedError, Wish
 from trimtab.consuming.transactions import Transactions
 from trimtab.consuming.unsent import Refusal, untaken
 from trimtab.moving.company import Company
-from trimtab.moving.mover import Mover
-from trimtab.moving.subscription import Subscription
 from trimtab.protocol import ASSIGNMENTS, MEMBERS, decode
 from trimtab.relapses import Relapses
 from trimtab.sending.kafka_python_clients import refuse_to_wait
@@ -115,19 +114,7 @@ def transport(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     relapses.failed(f"{SERVER}/1: Disconnected", 0)
     yield relapses.told(Unheard(8_000, 0), 3_000)
     yield relapses.told(Unheard(0, 8_000), 60_000)
-    yield from moving(monkeypatch)
-
-
-def moving(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Kafka denies a moving consumer its group, and has not answered when it asks for commits."""
-    heard: list[Exception] = []
-    none: Any = SimpleNamespace(read=None)
-    mover = Mover(none, none, (none, none, none, none), none, heard.append)
-    mover.trouble(KafkaException(KafkaError(KafkaError.GROUP_AUTHORIZATION_FAILED)))
-    yield from map(str, heard)
-    monkeypatch.setattr("trimtab.moving.subscription._WAIT_S", 0.0)
-    subscription = Subscription({"group.id": GROUP, "log_level": 0}, ["orders"])
-    yield raised(lambda: subscription.last_commits([queue(0)]))
+    yield from unmoved(monkeypatch)
 
 
 def no_controller(_: pytest.MonkeyPatch) -> Iterator[str]:
