@@ -3,7 +3,6 @@
 That Kafka is away is said once.
 """
 
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,6 +56,25 @@ class Message(NamedTuple):
     def value(self) -> bytes:
         """Who ticks."""
         return encode(self.said)
+
+
+class Clock:
+    """Time that goes on only when it is told to, however busy the machine is."""
+
+    def __init__(self) -> None:
+        """Begin."""
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        """What it shows."""
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        """Go on."""
+        self.now += seconds
+
+
+CLOCK = Clock()
 
 
 class Found(NamedTuple):
@@ -126,6 +144,7 @@ def follower(monkeypatch: pytest.MonkeyPatch, place: Path, kafka: Kafka) -> Acti
     """One that has begun to follow."""
     monkeypatch.chdir(place)
     monkeypatch.setattr(activity, "Consumer", kafka.client)
+    monkeypatch.setattr(activity, "time", CLOCK)
     monkeypatch.setattr(activity, "_ASK_S", 0.0)
     monkeypatch.setattr(activity, "grace_of", lambda _: 2 * TICK_MS)
     chosen = options(load().settings, bootstrap_servers="127.0.0.1:1", jars=place)
@@ -134,10 +153,10 @@ def follower(monkeypatch: pytest.MonkeyPatch, place: Path, kafka: Kafka) -> Acti
 
 def cause_after(following: Activity, intervals: int) -> str | None:
     """What it finds after so many."""
-    until = time.monotonic() + intervals * TICK_MS / 1000
-    while time.monotonic() < until:
+    until = CLOCK.now + intervals * TICK_MS / 1000
+    while CLOCK.now < until:
         following.listen()
-        time.sleep(0.001)
+        CLOCK.sleep(0.001)
     return following.over()
 
 
@@ -192,6 +211,7 @@ def test_a_client_that_finds_no_broker_for_long_is_replaced(
     following = follower(monkeypatch, tmp_path, kafka)
     following.listen()
     monkeypatch.setattr(activity, "WORN_S", 0.0)
+    CLOCK.sleep(0.001)
     kafka.is_there = False
     following.listen()
 
