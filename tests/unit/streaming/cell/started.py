@@ -12,7 +12,7 @@ from streaming.cell.fold import fold
 from streaming.cell.gate import SHUT, Opening
 from streaming.cell.hearing import CellRules
 from streaming.cell.packed import unpack
-from streaming.startup.published import PublishedState
+from streaming.startup.published import Found, PublishedState
 from streaming.wire.rows import Row
 from tests.builders.log import Log, join, leave, route, rules
 from trimtab.protocol import (
@@ -71,16 +71,21 @@ def worked(log: Log) -> list[Record]:
     return fold(Cell(gate=SHUT), log.rows, RULES).records
 
 
-def starts(log: Log, published: Sequence[Record], at: int, name: str = NEW) -> CellRules:
-    """Another controller starts, with nothing: it is told what is published."""
-    board = PublishedState(name)
+def found_of(published: Sequence[Record], start: str) -> list[Found]:
+    """What a start finds of what was published."""
+    board = PublishedState(start)
     for record in published:
         if record.topic == "t.assignments":
             board.assignment(record.key, record.value)
         elif record.topic == "t.groups":
             board.summary(record.key, record.value)
+    return list(board.found())
+
+
+def starts(log: Log, published: Sequence[Record], at: int, name: str = NEW) -> CellRules:
+    """Another controller starts, and is told what is published; another checkpoint is its own."""
     begun = told(log, name, at, whole=False)
-    notices = list(board.found())
+    notices = found_of(published, name)
     for found in notices:
         log.append(ROUTES, found.group, found.record, at=at)
     told(log, name, at, whole=True, count=len(notices))

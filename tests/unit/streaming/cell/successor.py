@@ -5,9 +5,9 @@ from typing import Any
 from sinks import Record
 from streaming.cell.codec import Cell
 from streaming.cell.fold import fold
-from streaming.startup.published import PublishedState
 from streaming.wire.rows import Row
 from tests.builders.log import Log, join, route, rules
+from tests.unit.streaming.cell.started import found_of
 from trimtab.protocol import (
     ASSIGNMENTS,
     GROUPS,
@@ -40,13 +40,7 @@ def published(log: Log) -> list[Record]:
 
 def told(log: Log, records: list[Record]) -> list[Row]:
     """What its successor is told of that."""
-    board = PublishedState(START)
-    for record in records:
-        if record.topic == "t.assignments":
-            board.assignment(record.key, record.value)
-        elif record.topic == "t.groups":
-            board.summary(record.key, record.value)
-    for found in board.found():
+    for found in found_of(records, START):
         log.append(ROUTES, found.group, found.record, at=9_000)
     return log.read()
 

@@ -7,10 +7,9 @@ from rebalance.groups.model.policy import Policy
 from sinks import Record
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import Folded, fold
-from streaming.cell.gate import SHUT, Opening
-from streaming.startup.published import PublishedState
+from streaming.cell.gate import SHUT
 from tests.builders.log import Log, join, route, rules
-from tests.unit.streaming.cell.started import NEW, OLD, THIRD, on, tick, told
+from tests.unit.streaming.cell.started import NEW, OLD, THIRD, on, starts
 from trimtab.protocol import HISTORY, MEMBERS, ROUTES, RebalanceDone
 
 
@@ -18,19 +17,8 @@ def started(
     cell: Cell, log: Log, published: Sequence[Record], start: str, strategy: str, at: int
 ) -> Folded:
     """A controller starts with a strategy, is told what is published, and reads all of it."""
-    board = PublishedState(start)
-    for record in published:
-        if record.topic == "t.assignments":
-            board.assignment(record.key, record.value)
-        elif record.topic == "t.groups":
-            board.summary(record.key, record.value)
-    begun, notices = told(log, start, at, whole=False), list(board.found())
-    for found in notices:
-        log.append(ROUTES, found.group, found.record, at=at)
-    told(log, start, at, whole=True, count=len(notices))
-    tick(log, start, 0, None, at)
-    tick(log, start, 1, 0, at + 1_000)
-    known = replace(rules(Policy(strategy=strategy)), opening=Opening(start, begun.offset))
+    opening = starts(log, published, at, start).opening
+    known = replace(rules(Policy(strategy=strategy)), opening=opening)
     return fold(read(write(cell)), log.read(), known)
 
 
