@@ -105,7 +105,7 @@ class Parts:
             if reading is None:
                 self.intake.sought[queue] = offset
             elif not reading.ending:
-                self.intake.hands_out_again(reading.grant, offset)
+                self.intake.comes_again(reading, offset)
                 self.intake.due = 0.0
                 self.intake.move({queue: offset})
 

@@ -61,8 +61,8 @@ class Intake:
         """Whether the client is asked for messages now: it may run code of the application's own,
         which may hang, whatever was stopped or left meanwhile."""
         self.came_back = Bell()
-        self.hands_out_again: Callable[[Grant, int], object] = _nobody
-        """Told from where on messages come once more that have been handed out."""
+        self.hands_out_again: Callable[[Grant, int], object] | None = None
+        """Forgets what was kept of messages that come once more: of all from this offset on."""
         self._torn = False
         """Whether what the client gave last may be lost: a signal handler of the application's own
         may raise before it is kept. Until it is read again the client's positions are too far."""
@@ -138,12 +138,10 @@ class Intake:
     def positions(self, readings: Collection[Reading]) -> dict[Grant, int]:
         """Where others would have to begin."""
         # In this order: the application may take the next one meanwhile, which then is in hand.
-        next_ones, in_hand = self.not_handed_out(readings), self.hand.in_hand()
+        next_ones, every = self.not_handed_out(readings), self.hand.in_hand()
+        in_hand = {it: at for it, at in every.items() if not self.hand.comes_again(it, at)}
         for it in readings:
-            reached = in_hand.get(it.queue, next_ones[it.queue])
-            if self.hand.comes_again(it.queue, reached):
-                reached = next_ones[it.queue]
-            it.next = max(it.next, reached)
+            it.next = max(it.next, in_hand.get(it.queue, next_ones[it.queue]))
         return {it.grant: self._position(it, in_hand, next_ones[it.queue]) for it in readings}
 
     def not_handed_out(self, readings: Collection[Reading]) -> dict[QueueRef, int]:
@@ -202,6 +200,12 @@ class Intake:
         if not is_fenced:
             reading.committed = None
 
+    def comes_again(self, reading: Reading, at: int) -> None:
+        """All from here on is handed out once more, and done once more with all that it sends."""
+        if self.hands_out_again is not None:
+            reading.go_back(at)
+            self.hands_out_again(reading.grant, at)
+
     def move(self, places: Mapping[QueueRef, int]) -> None:
         """Read on somewhere else."""
         self.hand.keep(self.readings.keys() - places.keys())
@@ -228,7 +232,7 @@ class Intake:
     def _tell_again(self, firsts: Mapping[QueueRef, int]) -> None:
         for queue, at in firsts.items():
             if (reading := self.readings.get(queue)) is not None:
-                self.hands_out_again(reading.grant, at)
+                self.comes_again(reading, at)
 
     def _begin_to_take(self) -> None:
         """Read again what may be lost."""
@@ -263,7 +267,3 @@ class Intake:
             return ask(most, max(0.0, min(timeout_s, self.client.slice_s)))
         finally:
             self.in_client = False
-
-
-def _nobody(_grant: Grant, _offset: int) -> None:
-    """Nobody keeps anything of a message."""

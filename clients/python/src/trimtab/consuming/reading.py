@@ -45,6 +45,10 @@ class Reading:
         """Read on there."""
         self.next, self.began = offset, min(self.began, offset)
 
+    def go_back(self, offset: int) -> None:
+        """What is from there on is not done any more, but for what Kafka has."""
+        self.done = min(self.done, max(offset, self.committed or 0))
+
     def hear(self, offset: int) -> None:
         """Kafka has this offset."""
         self.committed = max(offset, -1 if self.committed is None else self.committed)

@@ -1,0 +1,145 @@
+"""Effects of messages that come again, after sends that were not kept, and commits that failed."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+
+from tests.builders.sessions import queue
+from tests.unit.sdk.consuming.in_memory import InMemory
+from trimtab import CommitError
+from trimtab.consuming import sends
+from trimtab.consuming.contract import Wish
+from trimtab.consuming.transactions import Transactions
+
+if TYPE_CHECKING:
+    from confluent_kafka import Message
+
+
+class Kafka:
+    """A producer, as far as transactions use it; it may hang, and keeps what was committed."""
+
+    def __init__(self) -> None:
+        self.hangs = False
+        self.committed = list[tuple[int, list[bytes]]]()
+        self._sent = list[bytes]()
+        self._at = -1
+
+    def init_transactions(self, _timeout: float) -> None:
+        """Nobody else does."""
+
+    def begin_transaction(self) -> None:
+        """Begin."""
+        self._sent = []
+
+    def produce(self, **arguments: Any) -> None:  # noqa: ANN401 - as of it
+        """Write, if it is committed."""
+        self._sent.append(arguments["value"])
+
+    def send_offsets_to_transaction(self, places: Any, _group: object, _timeout: float) -> None:  # noqa: ANN401 - as of it
+        """Commit this position, too."""
+        self._at = places[0].offset
+
+    def commit_transaction(self, _timeout: float) -> None:
+        """Have all of it, or say nothing."""
+        if self.hangs:
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - its public name
+        self.committed.append((self._at, self._sent))
+
+    def flush(self, _timeout: float) -> None:
+        """Have no more to say."""
+
+    def list_topics(self, _topic: str, _timeout: float) -> Any:  # noqa: ANN401 - as of it
+        """Say nothing."""
+        raise KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - as above
+
+
+class Fenced(InMemory):
+    """A reader of six messages, which sends with its commits."""
+
+    def __init__(self, producer: Kafka, *, manual: bool) -> None:
+        super().__init__(manual=manual)
+        self.given, self.producer = self.grant(1), producer
+        self.intake.readings[queue()].committed = 0
+        self.fenced = Transactions(
+            Wish("nowhere:1", "billing", {}, {}, 2.0),
+            self.intake.owned,
+            self.intake.heard,
+            cast("Any", SimpleNamespace(group_metadata=bool)),
+        )
+        self.handover.fenced = self.handover.commits = self.upkeep._commits = self.fenced  # noqa: SLF001 - as `assemble` makes it
+        self.intake.hands_out_again = self.fenced.sends.read_again
+        self.fenced.begin(self.given, 0, cast("Any", producer))
+        self.offer(*range(6))
+        self.loop = self.taking.each()
+
+    def send(self, message: "Message") -> bool:
+        """Send its offset."""
+        effect = {"topic": "t", "value": b"%d" % (message.offset() or 0), "key": None}
+        return self.parts.send(message, effect)
+
+    def handle(self) -> None:
+        """Send, and commit; go on whatever happens."""
+        message = next(self.loop)
+        with suppress(CommitError):
+            self.send(message)
+        with suppress(CommitError):
+            self.parts.commit([message])
+
+    def seek(self, offset: int) -> None:
+        """Read on there."""
+        self.parts.seek(queue(), offset)
+        self.kafka.messages = []
+        self.offer(*range(offset, 6))
+
+    def recover(self) -> None:
+        """Have Kafka back, and register again, as the upkeep does."""
+        self.producer.hangs = False
+        self.fenced.begin(self.given, 0, cast("Any", self.producer))
+
+
+@pytest.fixture(params=[True, False])
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fenced]:
+    """One that has come to message 2 though Kafka hung, with no room for what is sent for 1."""
+    kafka = Kafka()
+    reader = Fenced(kafka, manual=request.param)
+    kafka.hangs = True
+    reader.handle()
+    with monkeypatch.context() as full:
+        full.setattr(sends, "_FULL", 0)
+        reader.handle()
+    reader.recover()
+    reader.handle()
+    yield reader
+    reader.fenced.close()
+
+
+def effects(reader: Fenced) -> bytes:
+    """All that was written."""
+    return b"".join(it for _, those in reader.producer.committed for it in those)
+
+
+def test_what_is_refused_is_written_once_it_is_handled_again(reader: Fenced) -> None:
+    """A loop that went on has committed messages without it; it seeks back, as it is told."""
+    assert [(1, [b"0"])] == reader.producer.committed
+    reader.seek(1)
+    for _ in range(5):
+        reader.handle()
+
+    assert (6, b"012345") == (reader.producer.committed[-1][0], effects(reader))
+
+
+def test_nothing_is_committed_between_a_seek_back_and_the_message_that_it_is_to() -> None:
+    """What is in hand then comes again, and so does all between: its effects are forgotten."""
+    reader = Fenced(Kafka(), manual=False)
+    for _ in range(4):
+        reader.send(next(reader.loop))
+    reader.seek(1)
+    reader.parts.commit(None)
+    reader.handle()
+    reader.fenced.close()
+
+    assert b"01" == effects(reader)
