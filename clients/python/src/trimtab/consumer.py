@@ -125,6 +125,9 @@ class Consumer(EitherConsumer):
     def seek(self, queue: QueueRef, offset: int) -> None:
         """Read on at another offset. What is committed does not go back with it.
 
+        With `fencing`, what was sent from there on and is not committed is forgotten: it is sent
+        again. To seek beyond a message of which `send` has raised `CommitError` skips it.
+
         Raises:
             KeyError: The queue is not this consumer's.
         """

@@ -8,6 +8,7 @@ from trimtab.consuming import sends as module
 from trimtab.consuming.sends import Piece, Send, Sends, pieces
 
 ONE = Grant(queue(), 1)
+BARRED = "^send: refused since offset 5 of orders/0: seek back"
 
 
 def kept(*offsets: int) -> Sends:
@@ -102,13 +103,31 @@ def test_no_position_passes_an_effect_that_was_not_kept(monkeypatch: pytest.Monk
     sends.written(ONE, 4)  # what was in the way has gone
     monkeypatch.undo()
 
-    with pytest.raises(CommitError, match=r"^send: refused since offset 5 of orders/0: seek back"):
+    with pytest.raises(CommitError, match=BARRED) as caught:
         sends.add(ONE, Send(6, {"topic": "t"}))
-    assert ({ONE: 5}, {ONE: []}, False) == sends.together(lambda: {ONE: 100})
+    assert ({ONE: 5}, {ONE: []}, str(caught.value)) == sends.together(lambda: {ONE: 100})
     sends.read_again(ONE, 5)
     assert sends.add(ONE, Send(5, {"topic": "t"}))
     assert [5] == offsets(sends)
-    assert ({ONE: 100}, True) == sends.together(lambda: {ONE: 100})[::2]
+    assert ({ONE: 100}, None) == sends.together(lambda: {ONE: 100})[::2]
+
+
+def test_whoever_skips_a_message_that_is_barred_is_done_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What of its effects was kept before does not count alone."""
+    sends = kept(3, 5)
+    monkeypatch.setattr(module, "_FULL", 0)
+    with pytest.raises(CommitError, match="no room"):
+        sends.add(ONE, Send(5, {"topic": "t"}), "no room")
+    monkeypatch.undo()
+    sends.read_again(ONE, 6)  # as after a pause: nobody has skipped it
+    with pytest.raises(CommitError, match=BARRED):
+        sends.add(ONE, Send(6, {"topic": "t"}))
+    sends.skip(ONE)
+
+    assert sends.add(ONE, Send(6, {"topic": "t"}))
+    assert [3, 6] == offsets(sends)
 
 
 def test_what_is_too_late_keeps_back_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +137,7 @@ def test_what_is_too_late_keeps_back_nothing(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(module, "_FULL", 0)
 
     assert not sends.add(ONE, Send(4, {"topic": "t"}), "no room")
-    assert ({ONE: 100}, True) == sends.together(lambda: {ONE: 100})[::2]
+    assert ({ONE: 100}, None) == sends.together(lambda: {ONE: 100})[::2]
 
 
 def test_headers_count_as_much_as_values() -> None:

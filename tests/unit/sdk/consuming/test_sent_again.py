@@ -83,11 +83,15 @@ class Fenced(InMemory):
 
     def handle(self) -> None:
         """Send, and commit; go on whatever happens."""
+        with suppress(CommitError):
+            self.handle_in_full()
+
+    def handle_in_full(self) -> None:
+        """Send, and commit."""
         message = next(self.loop)
         with suppress(CommitError):
             self.send(message)
-        with suppress(CommitError):
-            self.parts.commit([message])
+        assert self.parts.commit([message])
 
     def seek(self, offset: int) -> None:
         """Read on there."""
@@ -130,6 +134,17 @@ def test_what_is_refused_is_written_once_it_is_handled_again(reader: Fenced) -> 
         reader.handle()
 
     assert (6, b"012345") == (reader.producer.committed[-1][0], effects(reader))
+
+
+def test_a_seek_forward_skips_what_was_refused(reader: Fenced) -> None:
+    """Where to go on is the application's to say; until it has, a commit tells what is wrong."""
+    with pytest.raises(CommitError, match=r"^not committed: send: refused since offset 1 of"):
+        reader.handle_in_full()
+    reader.seek(4)
+    reader.handle_in_full()
+
+    assert [(5, [b"4"])] == reader.producer.committed[-1:]
+    assert b"04" == effects(reader)
 
 
 def test_nothing_is_committed_between_a_seek_back_and_the_message_that_it_is_to() -> None:

@@ -257,5 +257,6 @@ def test_whoever_goes_on_after_that_has_committed_nothing_without_its_effects(
         all(transactions.keep(ONE, Send(it, {"topic": "t", "value": value})) for it in offsets)
     monkeypatch.setattr(Poisoned, "commit_transaction", Kafka.commit_transaction)
 
-    assert not transactions.write(lambda: {ONE: 5_000})
+    with pytest.raises(RefusedError, match=r"^send: refused since offset"):
+        transactions.write(lambda: {ONE: 5_000})
     assert next(offsets) - 1 == kafka.committed[-1][0]

@@ -106,6 +106,8 @@ class Parts:
                 self.intake.sought[queue] = offset
             elif not reading.ending:
                 self.intake.comes_again(reading, offset)
+                if self.handover.fenced is not None:
+                    self.handover.fenced.sends.skip(reading.grant)
                 self.intake.due = 0.0
                 self.intake.move({queue: offset})
 

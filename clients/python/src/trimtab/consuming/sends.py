@@ -56,6 +56,11 @@ def pieces(
     yield Piece(at, piece)
 
 
+def _refused(grant: Grant, barred: int) -> str:
+    name = f"{grant.queue.topic}/{grant.queue.id}"
+    return f"send: refused since offset {barred} of {name}: seek back to it, or restart"
+
+
 def _size(send: Send) -> int:
     contents = (send.arguments.get(name) for name in ("value", "key"))
     headers = chain.from_iterable(send.arguments.get("headers") or ())
@@ -72,18 +77,18 @@ class Sends:
         """Before which position those that were kept are on their way: no more are taken."""
         self._barred: dict[Grant, int] = {}
         """The first message of which an effect was not kept: nothing passes it until it is read
-        again, or its other effects would count alone."""
+        again, or skipped, or its other effects would count alone."""
         self._bytes = 0
         self._sought = 0
         """How often some were forgotten, because their messages come again."""
 
     def together(
         self, look: Callable[[], Mapping[Grant, int]]
-    ) -> tuple[Mapping[Grant, int], dict[Grant, list[Send]], bool]:
+    ) -> tuple[Mapping[Grant, int], dict[Grant, list[Send]], str | None]:
         """Look for positions, and take the effects before each: those that there were by then.
 
-        After a seek back a position would have lost the last ones, so it is looked again. Tell also
-        whether no position would have passed an effect that was not kept.
+        After a seek back a position would have lost the last ones, so it is looked again. Say also
+        which position would have passed an effect that was not kept, and is less far.
         """
         while True:
             sought = self._sought
@@ -92,7 +97,8 @@ class Sends:
                 if sought == self._sought:
                     within = {it: min(at, self._barred.get(it, at)) for it, at in places.items()}
                     effects = {grant: self._take(grant, at) for grant, at in within.items()}
-                    return within, effects, within == places
+                    cut = [_refused(it, at) for it, at in within.items() if at < places[it]]
+                    return within, effects, cut[0] if cut else None
 
     @property
     def is_full(self) -> bool:
@@ -109,9 +115,7 @@ class Sends:
             if send.offset < self._gone.get(grant, 0):
                 return False
             if (barred := self._barred.get(grant)) is not None and send.offset >= barred:
-                name = f"{grant.queue.topic}/{grant.queue.id}"
-                text = f"send: refused since offset {barred} of {name}: seek back to it, or restart"
-                raise CommitError(text)
+                raise CommitError(_refused(grant, barred))
             if trouble is not None and self.is_full:
                 self._barred[grant] = send.offset
                 raise CommitError(trouble)
@@ -135,6 +139,12 @@ class Sends:
             if self._barred.get(grant, -1) >= offset:
                 del self._barred[grant]
         self._keep(grant, lambda it: it.offset < offset)
+
+    def skip(self, grant: Grant) -> None:
+        """The application reads on elsewhere: it is done with the message that is barred."""
+        with self._line:
+            barred = self._barred.pop(grant, None)
+        self._keep(grant, lambda it: it.offset != barred)
 
     def drop(self, grant: Grant) -> None:
         """The queue is somebody else's."""

@@ -166,9 +166,10 @@ class Transactions:
             Whether all of that was ours to write.
 
         Raises:
-            RefusedError: Kafka did not take it, or did not say so in a few seconds.
+            RefusedError: Kafka did not take it, or did not say so in a few seconds; or a send of
+                before was refused, and no position passes its message.
         """
-        places, sent, is_all = self._send(look)
+        every, places, sent, cut = self._send(look)
         late = now_s() + 2 * _PATIENCE_S  # one of before may have to end first
         while not all(it.done() for it in sent.values()):
             if self._owned(places).grants != places.keys():
@@ -178,12 +179,14 @@ class Transactions:
             wait(sent.values(), _LOOK_S)
         for it in sent.values():
             _result(it)
-        return is_all
+        if cut is not None:
+            raise _known(cut)
+        return places.keys() == every.keys()
 
     def write_soon(self, look: Callable[[], Places]) -> None:
         """Write what there is, if nothing is so already; `hear` tells what went wrong."""
         if not self._soon:
-            self._soon = self._send(look)[1]
+            self._soon = self._send(look)[2]
 
     def hear(self) -> None:
         """See what has become of what nobody waited for; what went to others is theirs to write.
@@ -207,16 +210,18 @@ class Transactions:
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._registered.clear()
 
-    def _send(self, look: Callable[[], Places]) -> tuple[Places, dict[Grant, Future[None]], bool]:
-        """Send what is owned; tell whether that is all there is."""
-        every, effects, is_all = self.sends.together(look)
+    def _send(
+        self, look: Callable[[], Places]
+    ) -> tuple[Places, Places, dict[Grant, Future[None]], str | None]:
+        """Send what is owned, of all there is; say why it is less than was asked for."""
+        every, effects, cut = self.sends.together(look)
         owned = self._owned(every)
         places = {it: every[it] for it in owned.grants}
         sent = {
             it: self._pool.submit(self._transact, it, at, effects[it], owned.life)
             for it, at in places.items()
         }
-        return places, sent, is_all and places.keys() == every.keys()
+        return every, places, sent, cut
 
     def _register(self, grant: Grant) -> Producer:
         name = f"trimtab:{self._group}:{grant.queue.topic}:{grant.queue.id}"
