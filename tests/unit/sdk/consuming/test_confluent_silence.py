@@ -79,6 +79,23 @@ def test_clients_that_are_replaced_in_vain_are_so_ever_more_rarely(asked: Asked)
     assert [set(), {A, B}] == [asked.asks(1), asked.asks(1)]
 
 
+def test_what_is_replaced_for_another_reason_costs_no_patience(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reads nothing, again and again, and Kafka answers all the time."""
+    client = ConfluentClient(Wish("127.0.0.1:1", "billing", {"log_level": 0}, {}, 1.0))
+    client._silence = asked.silence  # noqa: SLF001 - what it goes by
+    client.begin({A: 0})
+    monkeypatch.setattr(client._stall, "found", lambda _: {A})  # noqa: SLF001 - as above
+    asked.asks(2)
+    for _ in range(6):
+        client.look()
+
+    assert set() == asked.silence.found()
+    assert {A, B} == asked.asks(1)
+    client.close()
+
+
 def test_whoever_has_no_answer_either_takes_over_nothing(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -189,7 +189,7 @@ class ConfluentClient:
             another = Consumer(self._settings, logger=KAFKA_LOGGER)
             self._replace("reads nothing of {}, though Kafka has more", stalled, another)
             self._stall.replaced(stalled)
-            self._silence.replaced()
+            self._silence.anew()
         elif silent := self._silence.found():
             self._silence.replaced()
             if (other := answered(self._settings, silent)) is not None:

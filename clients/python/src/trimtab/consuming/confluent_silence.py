@@ -60,10 +60,14 @@ class Silence:
         asked = self._asked.items()
         return {it for it, (first, last) in asked if last - first >= self._patience_s}
 
-    def replaced(self) -> None:
-        """Another client was tried; the next is so as well, more rarely each time."""
+    def anew(self) -> None:
+        """Another client is asked from now on."""
         now = now_s()
         self._asked = dict.fromkeys(self._asked, (now, now))
+
+    def replaced(self) -> None:
+        """Another client was tried; the next is so as well, more rarely each time."""
+        self.anew()
         self._patience_s = min(2 * self._patience_s, _LONGEST_S)
 
 
