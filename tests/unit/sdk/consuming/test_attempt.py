@@ -2,7 +2,7 @@
 
 import gc
 import weakref
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any, cast
 
@@ -11,9 +11,11 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from tests.builders.application import until
 from tests.builders.sessions import queue
+from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab import Grant
 from trimtab.callbacks import Ownership
 from trimtab.consuming.attempt import LARGEST_BATCH, Attempt
+from trimtab.consuming.beginning import Beginning
 from trimtab.consuming.contract import RefusedError, Wish
 from trimtab.consuming.sends import Send
 from trimtab.consuming.transactions import Transactions
@@ -182,26 +184,59 @@ class Failing(Refusing):
         raise KafkaException(KafkaError(STATE))
 
 
-def test_whoever_keeps_an_error_keeps_no_client(
-    transactions: Transactions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each has threads and connections, and there is one every few seconds."""
-    alive, errors = weakref.WeakSet[Failing](), list[RefusedError]()
+class Unregistered(Refusing):
+    """It fails to register, as that one."""
 
-    def made(_: object, **__: object) -> Failing:
-        alive.add(client := Failing())
+    @staticmethod
+    def init_transactions(_timeout: float) -> None:
+        """Fail."""
+        raise KafkaException(KafkaError(STATE))
+
+
+@pytest.fixture
+def alive(monkeypatch: pytest.MonkeyPatch) -> Iterator[weakref.WeakSet[Refusing]]:
+    """The clients that are still there, without the collector: those of queue 1 do not register."""
+    those = weakref.WeakSet[Refusing]()
+
+    def made(settings: dict[str, Any], **_: object) -> Refusing:
+        is_second = settings["transactional.id"].endswith(":1")
+        those.add(client := Unregistered() if is_second else Failing())
         return client
 
     monkeypatch.setattr("trimtab.consuming.transactions.Producer", made)
-    again(transactions, 0)
     gc.disable()
-    try:
-        for _ in range(20):
-            with pytest.raises(RefusedError) as caught:
-                transactions.write(lambda: {ONE: 2})
-            errors.append(caught.value)
-            again(transactions, 0)
-        until(lambda: len(alive) <= 1)
-    finally:
-        gc.enable()
-        transactions.close()
+    yield those
+    gc.enable()
+
+
+def test_whoever_keeps_an_error_keeps_no_client(
+    transactions: Transactions, alive: weakref.WeakSet[Refusing]
+) -> None:
+    """Each has threads and connections, and there is one every few seconds."""
+    errors = list[RefusedError]()
+    again(transactions, 0)
+    for _ in range(20):
+        with pytest.raises(RefusedError) as caught:
+            transactions.write(lambda: {ONE: 2})
+        errors.append(caught.value)
+        again(transactions, 0)
+    until(lambda: len(alive) <= 1)
+    transactions.close()
+
+
+def test_what_cannot_begin_leaves_no_client(
+    transactions: Transactions, alive: weakref.WeakSet[Refusing]
+) -> None:
+    """One queue does not register, and nothing of the other is written; both again and again."""
+    reading = InMemory()
+    reading.handover.fenced = reading.handover.commits = transactions
+    grants = (ONE, Grant(queue(1), 1))
+    reading.owned.update(grants)
+    reading.handover.on_assigned(grants)
+    errors = list[RefusedError]()
+    for _ in range(20):
+        with pytest.raises(RefusedError) as caught:
+            Beginning(reading.handover).look()
+        errors.append(caught.value)
+    until(lambda: len(alive) <= 1)
+    transactions.close()

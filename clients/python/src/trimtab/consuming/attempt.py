@@ -4,13 +4,15 @@ Used by `transactions`, which makes another client after one that has failed. It
 keeps the error keeps no client with it.
 """
 
+import threading
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from trimtab.consuming.sends import Send
+from trimtab.consuming.sends import MOST, Send
 from trimtab.consuming.unsent import Refusal, refusal, unsent, untaken
 from trimtab.session import Grant
 from trimtab.transports.confluent_discarding import discard
@@ -22,6 +24,27 @@ _APART: Final = 100
 _SMALLER: Final = 10
 _HEAR_S: Final = 1.0
 """What became of the records is there when a transaction has failed."""
+
+
+@dataclass(eq=False)
+class Registered:
+    """A queue for which this life may write."""
+
+    producer: Producer | None
+    """None: what became of its last transaction is not known."""
+    at: int
+    """The last position that Kafka has: everything before it is written, and never again."""
+    turn: threading.Lock = field(default_factory=threading.Lock)
+    """Held during a transaction."""
+    why: str | None = None
+    """What is wrong with what was to be written last, if that is known."""
+    met: str | None = None
+    """What the last transaction has met, also one of before it registered again."""
+    most: int = MOST
+    """How many sends go together: fewer after a failure. Else all would be written again and again
+    for one that Kafka does not take; and those before it are committed so."""
+    batch: int = LARGEST_BATCH
+    """How many bytes go to a broker together: fewer after it has called that too much."""
 
 
 class Attempt:

@@ -69,7 +69,8 @@ class Beginning:
         begun = {it: at for it, (at, _) in places.items() if it not in younger}
         intake.heard(begun)
         for grant, at in begun.items():
-            fenced.begin(grant, at, ours[grant])
+            fenced.begin(grant, at, ours.pop(grant))
+        fenced.decline(ours)
         fenced.let_go(begun.keys() - self._owned(begun).values())  # lost meanwhile
         self._commits.write(lambda: self._still_unbegun(begun))
         with intake.turn:

@@ -15,17 +15,15 @@ Used in place of `Commits` by `handover`, `beginning` and `upkeep`. Its one rule
 process before its message is done.
 """
 
-import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from trimtab.callbacks import Owned
 from trimtab.clock import now_s
-from trimtab.consuming.attempt import LARGEST_BATCH, Attempt
+from trimtab.consuming.attempt import LARGEST_BATCH, Attempt, Registered
 from trimtab.consuming.commits import Places, lost, unanswered
 from trimtab.consuming.confluent import ConfluentClient, place, refused
 from trimtab.consuming.confluent_settings import client_settings, transaction_settings
@@ -36,6 +34,7 @@ from trimtab.consuming.unsent import named
 from trimtab.errors import TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.session import Grant
+from trimtab.transports.confluent_discarding import discard
 
 T = TypeVar("T")
 
@@ -47,27 +46,6 @@ _LARGEST: Final = 1_000_000
 """librdkafka's default of `message.max.bytes`."""
 _LOOK_S: Final = 0.05
 """How late a wait notices that a queue is lost: as late as the member's thread."""
-
-
-@dataclass(eq=False)
-class _Registered:
-    """A queue for which this life may write."""
-
-    producer: Producer | None
-    """None: what became of its last transaction is not known."""
-    at: int
-    """The last position that Kafka has: everything before it is written, and never again."""
-    turn: threading.Lock = field(default_factory=threading.Lock)
-    """Held during a transaction."""
-    why: str | None = None
-    """What is wrong with what was to be written last, if that is known."""
-    met: str | None = None
-    """What the last transaction has met, also one of before it registered again."""
-    most: int = MOST
-    """How many sends go together: fewer after a failure. Else all would be written again and again
-    for one that Kafka does not take; and those before it are committed so."""
-    batch: int = LARGEST_BATCH
-    """How many bytes go to a broker together: fewer after it has called that too much."""
 
 
 class Transactions:
@@ -86,7 +64,7 @@ class Transactions:
         self._group = wish.group
         self._owned, self._written = owned, written
         self._group_metadata = client.group_metadata()
-        self._registered: dict[Grant, _Registered] = {}
+        self._registered: dict[Grant, Registered] = {}
         self._pool = ThreadPoolExecutor(_AT_ONCE, "trimtab-transactions")
         self._refused: set[Grant] = set()
         """Those that failed to register when they were tried last."""
@@ -112,6 +90,8 @@ class Transactions:
         must be known what Kafka has, and under which token. When one fails, those that have not
         begun are left for the next time: Kafka may hang, and each of them would wait for that. They
         come first then, so that those that fail again and again keep no other back.
+
+        Take out of the first what begins, and `decline` the rest: what fails remembers it.
         """
         self._refused.intersection_update(grants)
         turns = sorted(grants, key=self._refused.__contains__)
@@ -127,13 +107,21 @@ class Transactions:
                 self._refused.add(grant)
                 for it in asked.values():
                     it.cancel()
+        asked.clear()
         return ours, failed
+
+    @staticmethod
+    def decline(ours: dict[Grant, Producer]) -> None:
+        """Let go of the clients of those that do not begin."""
+        held: list[object] = [*ours.values()]
+        ours.clear()
+        discard(held)
 
     def begin(self, grant: Grant, at: int, producer: Producer) -> None:
         """Write for this from now on; Kafka has this position, and all effects before it."""
         self.sends.written(grant, at)
         before = self._registered.get(grant)
-        self._registered[grant] = now = _Registered(producer, at, batch=self._batch)
+        self._registered[grant] = now = Registered(producer, at, batch=self._batch)
         if before is not None:
             now.met, now.most, now.batch = before.met, before.most, before.batch
 
@@ -230,7 +218,13 @@ class Transactions:
         # Without an `error_cb` what has fenced a client off is raised amid the reports of records.
         more = {**batch, "error_cb": bool, "transactional.id": name}
         producer = Producer({**self._settings, **more}, logger=KAFKA_LOGGER)
-        producer.init_transactions(_PATIENCE_S)
+        try:
+            producer.init_transactions(_PATIENCE_S)
+        except BaseException:
+            held: list[object] = [producer]
+            del producer  # whoever keeps the error keeps this frame
+            discard(held)
+            raise
         return producer
 
     def _transact(self, grant: Grant, to: int, effects: list[Send], life: str) -> None:
