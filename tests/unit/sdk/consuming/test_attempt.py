@@ -175,6 +175,29 @@ def _wrote(transactions: Transactions, start: int) -> list[str]:
     return refused
 
 
+@pytest.mark.parametrize("many", [1, 3])
+def test_batches_are_as_large_as_before_once_what_is_too_large_by_itself_has_passed(
+    transactions: Transactions, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    """The topic takes more now. Until then they are no smaller than tells that it is one record."""
+    again(transactions, 0)
+    for it in range(10):
+        assert transactions.keep(ONE, effect(it // many, bytes(2_000) if it == 4 else b""))
+    for _ in range(12):
+        with pytest.raises(RefusedError):
+            transactions.write(lambda: {ONE: 10})
+        again(transactions, transactions._registered[ONE].at)  # noqa: SLF001 - what it has come to
+    small = transactions._registered[ONE].batch  # noqa: SLF001 - what the client is made with
+    monkeypatch.setattr("tests.unit.sdk.consuming.test_attempt.SMALL", 10_000)
+    assert transactions.write(lambda: {ONE: 10})
+    lapsed = transactions.lapsed
+    again(transactions, 10)
+    client = cast("Refusing", transactions._registered[ONE].producer)  # noqa: SLF001 - as above
+    transactions.close()
+
+    assert (100, [ONE], LARGEST_BATCH) == (small, lapsed, client._batch)  # noqa: SLF001 - as above
+
+
 class Failing(Refusing):
     """It fails; its frames do not hold it, as there are none of a client in C."""
 

@@ -45,6 +45,13 @@ class Registered:
     for one that Kafka does not take; and those before it are committed so."""
     batch: int = LARGEST_BATCH
     """How many bytes go to a broker together: fewer after it has called that too much."""
+    over: int = -1
+    """The last message of which something is too much by itself: larger batches go after it."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether what was too much by itself is there now, or was skipped."""
+        return -1 < self.over < self.at
 
 
 class Attempt:
@@ -71,8 +78,8 @@ class Attempt:
         """Let go of the client, after a failure; say why it has failed, if that is known."""
         with suppress(KafkaException):
             self._producer.flush(_HEAR_S)  # no other call tells what became of a record
-        alone = len(self._sends) == 1 or self._batch <= _APART
-        why = untaken(grant, self._refusals, alone=alone) or unsent(self._producer, self._sends)
+        why = untaken(grant, self._refusals, alone=self._is_alone)
+        why = why or unsent(self._producer, self._sends)
         held: list[object] = [self._producer]
         del self._producer
         discard(held)
@@ -81,8 +88,19 @@ class Attempt:
     @property
     def next_batch(self) -> int:
         """How large the batches of the next client are: too large ones never pass."""
-        is_too_large = any(it.is_of_batch for it in self._refusals)
+        is_too_large = any(it.is_of_batch for it in self._refusals) and not self._is_alone
         return max(1, self._batch // _SMALLER) if is_too_large else self._batch
+
+    @property
+    def over(self) -> int:
+        """The last message of which something is too much by itself; -1: none that is known."""
+        those = self._refusals if self._is_alone else []
+        return max((it.send.offset for it in those if it.is_of_batch), default=-1)
+
+    @property
+    def _is_alone(self) -> bool:
+        """Whether each send goes by itself."""
+        return len(self._sends) == 1 or self._batch <= _APART
 
     def _produce(self, send: Send) -> None:
         try:

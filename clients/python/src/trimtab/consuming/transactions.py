@@ -29,7 +29,7 @@ from trimtab.consuming.confluent import ConfluentClient, place, refused
 from trimtab.consuming.confluent_settings import client_settings, transaction_settings
 from trimtab.consuming.contract import RefusedError, Wish
 from trimtab.consuming.offsets import signature
-from trimtab.consuming.sends import MOST, Send, Sends, pieces
+from trimtab.consuming.sends import MOST, Piece, Send, Sends, pieces
 from trimtab.consuming.unsent import named
 from trimtab.errors import TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
@@ -44,6 +44,7 @@ _PATIENCE_S: Final = 5.0
 """Of one step. What is sent late is refused, so this need not be as short as that of `Commits`."""
 _LARGEST: Final = 1_000_000
 """librdkafka's default of `message.max.bytes`."""
+_LARGER: Final = "send: what was too large has passed: a client with larger batches comes at once"
 _LOOK_S: Final = 0.05
 """How late a wait notices that a queue is lost: as late as the member's thread."""
 
@@ -123,7 +124,8 @@ class Transactions:
         before = self._registered.get(grant)
         self._registered[grant] = now = Registered(producer, at, batch=self._batch)
         if before is not None:
-            now.met, now.most, now.batch = before.met, before.most, before.batch
+            now.met, now.most = before.met, before.most
+            now.batch, now.over = before.batch, before.over
 
     def let_go(self, grants: Collection[Grant]) -> None:
         """Write nothing more of these."""
@@ -239,25 +241,37 @@ class Transactions:
             for at, sends in pieces(to, effects, lambda: registered.most):
                 if at < registered.at:
                     continue
-                if registered.producer is None:  # to the one before; then it is asked for
-                    raise _known(registered.why) if registered.why else unanswered()
-                fresh = [it for it in sends if it.offset >= registered.at]
-                position = place(grant.queue, at, signature(grant.token, life))
-                attempt = Attempt(registered.producer, fresh, registered.batch)
-                try:
-                    attempt.write(position, self._group_metadata, _PATIENCE_S)
-                except BaseException as error:
-                    registered.producer = None
-                    registered.why = attempt.end(grant)
-                    registered.met = registered.why or str(error)
-                    registered.batch, registered.most = attempt.next_batch, max(1, len(fresh) // 2)
-                    if registered.why is None:
-                        raise
-                    raise _known(registered.why) from error
+                self._attempt(grant, registered, Piece(at, sends), life)
                 registered.at, registered.met = at, None
                 registered.most = min(2 * registered.most, MOST)
                 self.sends.written(grant, at)
                 self._written({grant: at})
+            if registered.is_over:
+                registered.over = -1
+                if registered.batch < self._batch:  # only another client has larger ones
+                    registered.batch, registered.why = self._batch, _LARGER
+                    held: list[object] = [registered.producer]
+                    registered.producer = None
+                    discard(held)
+
+    def _attempt(self, grant: Grant, registered: Registered, piece: Piece, life: str) -> None:
+        """Write one piece, or let go of the client, and say why."""
+        if registered.producer is None:  # to the one before; then it is asked for
+            raise _known(registered.why) if registered.why else unanswered()
+        fresh = [it for it in piece.sends if it.offset >= registered.at]
+        position = place(grant.queue, piece.at, signature(grant.token, life))
+        attempt = Attempt(registered.producer, fresh, registered.batch)
+        try:
+            attempt.write(position, self._group_metadata, _PATIENCE_S)
+        except BaseException as error:
+            registered.producer = None
+            registered.why = attempt.end(grant)
+            registered.met = registered.why or str(error)
+            registered.batch, registered.most = attempt.next_batch, max(1, len(fresh) // 2)
+            registered.over = max(attempt.over, registered.over)
+            if registered.why is None:
+                raise
+            raise _known(registered.why) from error
 
     @staticmethod
     def fenced_off(grant: Grant) -> RefusedError:
