@@ -20,28 +20,33 @@ class Kafka:
     def __init__(self) -> None:
         self.members = [client_id("a"), client_id("b")]
         self.failure: KafkaException | None = None
+        self.misled = 1_000  # so many clients get that, for good; others ask another broker
         self.hangs = False
         self.now = 1_000.0
         self.woken = 0
-        self.made = self.asked = 0
+        self.made = self.asked = self.dropped = 0
         self.troubles: list[Exception] = []
 
-    def connect(self, _settings: Mapping[str, Any]) -> "Kafka":
+    def connect(self, _settings: Mapping[str, Any]) -> SimpleNamespace:
         """Make a client."""
         self.made += 1
-        return self
+        return SimpleNamespace(describe_consumer_groups=partial(self.describe, self.made))
+
+    def drop(self, held: list[object]) -> None:
+        """Let go of one."""
+        self.dropped += len(held)
 
     def wake(self) -> None:
         """Wake who asks."""
         self.woken += 1
 
-    def describe_consumer_groups(self, groups: list[str], **_: Any) -> dict[str, Future[Any]]:  # noqa: ANN401 - as of it
+    def describe(self, client: int, groups: list[str], **_: Any) -> dict[str, Future[Any]]:  # noqa: ANN401 - as of it
         """Describe a group."""
         self.asked += 1
         self.answer = answer = Future[Any]()
         if self.hangs:
             pass
-        elif self.failure is not None:
+        elif self.failure is not None and client <= self.misled:
             answer.set_exception(self.failure)
         else:
             members = [SimpleNamespace(client_id=it, host="/10.0.0.7") for it in self.members]
@@ -54,6 +59,7 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> Kafka:
     """What the company asks."""
     kafka = Kafka()
     monkeypatch.setattr("trimtab.moving.company.AdminClient", kafka.connect)
+    monkeypatch.setattr("trimtab.moving.company.discard", kafka.drop)
     monkeypatch.setattr("trimtab.moving.company.now_s", lambda: kafka.now)
     return kafka
 
@@ -155,6 +161,20 @@ def test_a_client_that_has_to_connect_first_is_given_time(kafka: Kafka) -> None:
     kafka.now += 40
     assert asker("later") == "can"
     assert (1, 2) == (kafka.made, kafka.asked)
+
+
+def test_a_client_that_asks_the_wrong_broker_is_let_go_of(kafka: Kafka) -> None:
+    """The group has another coordinator; a client looks for it only where none answers."""
+    asker = Asker(kafka)
+    assert asker() == "can"
+    kafka.failure, kafka.misled = KafkaException("not coordinator"), 1
+    kafka.now += 1
+    asker()
+    kafka.members.append("old-one")
+    kafka.now += 1
+
+    assert asker() == "cannot"
+    assert (2, 1) == (kafka.made, kafka.dropped)
 
 
 def test_a_question_without_an_answer_is_taken_back(kafka: Kafka) -> None:

@@ -116,6 +116,7 @@ class Company:
         try:
             members = answer.result().members
         except KafkaException as error:
+            self._drop()  # it may ask one that is the group's coordinator no more, for good
             report(error)
             return
         others = sorted(cannot_move((it.client_id, it.host) for it in members))
