@@ -1,4 +1,4 @@
-"""Questions about a group that are taken back while a Kafka that hung comes back.
+"""Questions about a group that take themselves back while a Kafka that hung comes back.
 
 A process of its own: librdkafka may end it.
 """
@@ -12,6 +12,7 @@ from typing import Final
 
 from tests.integration.broken_kafka import hung
 from trimtab.moving import company
+from trimtab.transports import confluent_discarding
 
 SERVERS, BROKER = sys.argv[1], int(sys.argv[2])
 PATIENCE_S: Final = 0.5
@@ -20,16 +21,25 @@ APART_S: Final = 0.03
 ROUNDS: Final = 8
 
 company._SURE_S = 0.0  # type: ignore[misc]  # noqa: SLF001 - each question is asked
+company._DROP_S = PATIENCE_S  # type: ignore[misc]  # noqa: SLF001 - and soon taken back
+discarded: list[object] = []
+
+
+def discard(held: list[object]) -> None:
+    """Count what is let go of, while nobody looks at anything."""
+    discarded.extend(map(type, held))
+    confluent_discarding.discard(held)
+
+
+setattr(company, "discard", discard)  # noqa: B010 - a name that it has imported
 
 
 def ask(who: company.Company) -> None:
-    """Ask, and take it back when there is no answer."""
+    """Ask, and do nothing more until it is taken back; where there is an answer, hear it."""
     answered = threading.Event()
     who.others("now", bool, answered.set)
-    if answered.wait(PATIENCE_S):
+    if answered.wait(2 * PATIENCE_S):
         who.others("later", bool, bool)
-    else:
-        who.close()
 
 
 def take_back(chosen: random.Random) -> None:
@@ -52,3 +62,4 @@ def take_back(chosen: random.Random) -> None:
 for seed in range(ROUNDS):
     take_back(random.Random(seed))
     time.sleep(PATIENCE_S)
+assert discarded, "nothing was taken back"

@@ -10,6 +10,7 @@ goes from hand to hand on trimtab's side whether Kafka answers at that moment or
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
+from threading import Lock, Timer
 from typing import Any, Final
 
 from confluent_kafka import KafkaException
@@ -41,7 +42,7 @@ _DROP_S: Final = 30.0
 are in the settings, and a new one does not."""
 _NEVER_S: Final = 60.0
 """The question's own time never ends: librdkafka 2.16 may end the process when it does (its issue
-4605). A client that is dropped takes its question back."""
+4605). A client that is dropped takes its question back, and who asks may look no more by then."""
 
 
 class Company:
@@ -52,6 +53,8 @@ class Company:
         self._client: AdminClient | None = None
         self._answer: Future[Any] | None = None
         """To the question that is on its way."""
+        self._lock, self._limit = Lock(), Timer(0, self._drop)
+        """Of these two; who asks, and the end of the question's time, may let go of them."""
         self._asked_s = self._known_s = 0.0
         self._is_changed = False
         self._since_s: float | None = None
@@ -87,32 +90,41 @@ class Company:
         self._drop()
         self._can = self._since_s = None
 
-    def _drop(self) -> None:
-        self._answer = None
-        if self._client is not None:  # an idle client is falsy: its length is 0
-            held: list[object] = [self._client]
-            self._client = None
+    def _drop(self, limit: Timer | None = None) -> None:
+        """Let go of the client, or only if it is this question that it has on its way."""
+        with self._lock:
+            if limit not in (None, self._limit):
+                return
+            self._limit.cancel()
+            self._answer, client, self._client = None, self._client, None
+        if client is not None:  # an idle client is falsy: its length is 0
+            held: list[object] = [client]
+            del client
             discard(held)
 
     def _ask(self, now: float, wake: Callable[[], object]) -> None:
         self._asked_s, self._is_changed = now, False
-        if self._client is None:
-            self._client = AdminClient(self._kafka)
-        asked = self._client.describe_consumer_groups([self._group], request_timeout=_NEVER_S)
-        self._answer = asked[self._group]
-        self._answer.add_done_callback(lambda _: wake())
+        limit = Timer(_DROP_S, lambda: self._drop(limit))
+        limit.daemon = True
+        with self._lock:
+            if self._client is None:
+                self._client = AdminClient(self._kafka)
+            limit.start()
+            asked = self._client.describe_consumer_groups([self._group], request_timeout=_NEVER_S)
+            self._answer, self._limit = asked[self._group], limit
+            self._answer.add_done_callback(lambda _: limit.cancel())
+            self._answer.add_done_callback(lambda _: wake())
 
     def _hear(self, now: float, report: Report) -> None:
-        if self._answer is None:
+        answer = self._answer
+        if answer is None:
             return
-        if not self._answer.done():
+        if not answer.done():
             if now - self._asked_s >= _LATE_S:
                 text = f"it has not said in {_LATE_S:.0f} s who is in it"
                 report(TransportError(f"Kafka's group cannot be asked: {text}"))
-            if now - self._asked_s >= _DROP_S:
-                self._drop()
             return
-        answer, self._answer = self._answer, None
+        self._answer = None
         try:
             members = answer.result().members
         except KafkaException as error:

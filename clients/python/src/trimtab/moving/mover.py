@@ -175,6 +175,7 @@ class Mover:
                 self._tell(error)
             self._wake.wait(_SOON_S if is_awaited else READ_S)
             self._wake.clear()
+        self._company.close()
         with self._lock:
             queues = set(self._assigned)
         (self.lose if self._ending.is_failure else self.give)(queues)
@@ -182,7 +183,6 @@ class Mover:
             time.sleep(_SOON_S)
         self._subscription.close()
         self._wanted.close()
-        self._company.close()
 
     def _look(self) -> bool:
         """Do what is to be done; tell whether more is to come at any moment."""
