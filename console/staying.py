@@ -3,7 +3,8 @@
 A member that cannot move (a plain `Consumer`, or one in Java) looks at no side: it works on what it
 is granted, beside the owners on Kafka's side, and nobody stops it. So before a group moves back, no
 such member may own a queue. A controller that is down has not struck out who has died since; so
-only who still beats counts. No clock here is asked: beats are compared with each other.
+only who still beats counts. No clocks are compared: who says nothing new while it is waited for a
+session is gone, whenever it was heard last.
 
 Called by `trimtab groups move`. Its one rule: what may not be read is said, and hinders nobody.
 """
@@ -11,11 +12,8 @@ Called by `trimtab groups move`. Its one rule: what may not be read is said, and
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Final
-
-from confluent_kafka import Message
 
 from console.cluster import bootstrap_servers
 from console.errors import Away, ExitCode, Failure, Leaderless
@@ -24,8 +22,9 @@ from console.views.sentences import several
 from console.whole_topics import end_of, messages
 from trimtab.protocol import HEARTBEATS, Assignment, Beat, UndecodableRecord, decode
 
-_GONE_S: Final = 10.0
-"""One that has just been stopped, or killed, is struck out within a session."""
+_MORE_S: Final = 5.0
+"""Who lives may be silent for a session and this: Kafka may just have come back, and clients may
+connect anew only after seconds."""
 _LOOK_S: Final = 0.5
 
 Life = tuple[str, str]
@@ -48,9 +47,9 @@ def look(
     Raises:
         Failure: Some do, or Kafka does not answer.
     """
-    deadline = min(until, time.monotonic() + _GONE_S)
+    watch = _Watch(published, group)
     try:
-        while (them := _staying(published, group, movable)) and (time.monotonic() < deadline):
+        while (them := _staying(watch, movable)) and time.monotonic() < min(until, watch.until):
             time.sleep(_LOOK_S)
     except Failure as error:
         if isinstance(error, Away) and not isinstance(error, Leaderless):
@@ -64,16 +63,63 @@ def look(
         raise Failure(f"{text}; {remedy}", ExitCode.UNHEALTHY)
 
 
-def _staying(
-    published: Published, group: str, movable: Callable[[], Mapping[str, int]]
-) -> list[str]:
-    told = published.assignments(group).values()
+class _Watch:
+    """Who says something new, from the first look on."""
+
+    def __init__(self, published: Published, group: str) -> None:
+        self._published, self._group = published, group
+        self._read_to: dict[int, int] | None = None
+        self._looked_s = time.monotonic()
+        self._heard_s = dict[Life, float]()
+        self.until = self._looked_s
+        """When all are known that were gone at the first look."""
+
+    def told(self) -> Collection[Assignment]:
+        """Return what the members were told last."""
+        return self._published.assignments(self._group).values()
+
+    def living(self, told: Mapping[Life, Assignment]) -> set[Life]:
+        """Return which of these may live."""
+        is_first, heard, now = self._read_to is None, self._news(), time.monotonic()
+        patience_s = {it: said.session_timeout_ms / 1_000 + _MORE_S for it, said in told.items()}
+        if is_first:
+            self.until = now + max(patience_s.values())
+        elif now - self._looked_s > min(patience_s.values()) / 2:
+            self._heard_s.clear()  # Kafka has kept us waiting, and may have heard nobody
+        self._looked_s = now
+        self._heard_s |= dict.fromkeys(heard, now)
+        return {
+            it
+            for it, patience in patience_s.items()
+            if now - self._heard_s.setdefault(it, now) < patience
+        }
+
+    def _news(self) -> set[Life]:
+        """Return who has said something since the last look."""
+        settings = self._published.settings
+        servers, topic = bootstrap_servers(settings), f"{settings.topics.prefix}{HEARTBEATS.name}"
+        if self._read_to is None:
+            end = end_of(settings, servers, topic, self._group)
+            self._read_to = {end.partition: end.offset}
+        found = set[Life]()
+        for it in messages(settings, servers, [topic], key=self._group, since={**self._read_to}):
+            self._read_to[it.partition() or 0] = (it.offset() or 0) + 1
+            if it.key() == self._group.encode():
+                with suppress(UndecodableRecord):
+                    beat = decode(HEARTBEATS, it.value())
+                    if isinstance(beat, Beat):
+                        found.add((beat.member, beat.incarnation))
+        return found
+
+
+def _staying(watch: _Watch, movable: Callable[[], Mapping[str, int]]) -> list[str]:
+    told = watch.told()
     lives = {(_own_name(it), it.incarnation): it for it in told}
     owners = {life for life, it in lives.items() if _owns(it)}
     can = movable() if owners else {}  # after that: a new one may own queues before it is in there
     if not owners or not _too_many(lives, can):
         return []
-    living = _living(published, group, lives)
+    living = watch.living(lives)
     astray = _too_many(living, can)
     return sorted({name for name, life in owners & living if name in astray})
 
@@ -94,37 +140,3 @@ def _owns(told: Assignment) -> bool:
     """Tell whether a member has queues of Kafka's, or is to have some."""
     rows = (told.hold, told.give, told.inherit)
     return any(not row.queue.broker for them in rows for row in them)
-
-
-def _living(published: Published, group: str, told: Mapping[Life, Assignment]) -> AbstractSet[Life]:
-    """Return which of these may live: all of them, if nobody was heard for a while."""
-    settings, topic = published.settings, f"{published.settings.topics.prefix}{HEARTBEATS.name}"
-    servers, session_ms = bootstrap_servers(settings), max(map(_session_ms, told.values()))
-    end = end_of(settings, servers, topic, group)
-    last = {end.partition: end.offset - 1}
-    stamps = [_stamp(it) for it in messages(settings, servers, [topic], key=group, since=last)]
-    if not stamps:
-        return told.keys()
-    before = latest = max(stamps) - session_ms
-    silent_ms, found = 0, dict[Life, int]()
-    for message in messages(settings, servers, [topic], key=group, since=before):
-        latest = max(latest, _stamp(message))
-        silent_ms, before = max(silent_ms, latest - before), latest
-        if message.key() == group.encode():
-            with suppress(UndecodableRecord):
-                beat = decode(HEARTBEATS, message.value())
-                if isinstance(beat, Beat):
-                    found[beat.member, beat.incarnation] = latest
-    if silent_ms > session_ms // 2:
-        return told.keys()
-    return {it for it, at in found.items() if it in told and latest - at <= _session_ms(told[it])}
-
-
-def _session_ms(told: Assignment) -> int:
-    return told.session_timeout_ms
-
-
-def _stamp(message: Message) -> int:
-    """When Kafka has got it."""
-    at: int = message.timestamp()[1]
-    return at

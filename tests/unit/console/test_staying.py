@@ -22,7 +22,9 @@ from trimtab.protocol import Assignment, Beat, MemberKey, encode
 
 MOVABLE = {"a": 1, "b": 1}
 OTHER_LIFE = "1767225600005-00000001"
-BEAT_MS = 2_000
+BEAT_S = 2
+BEFORE_S = 60
+ALIVE = 1_000
 
 
 class Look:
@@ -32,6 +34,7 @@ class Look:
         self._monkeypatch = monkeypatch
         self.notes: list[str] = []
         self.waited_s = 0.0
+        self.held_s = 0.0  # by Kafka, at each look
         monkeypatch.setattr(staying, "time", self)
 
     def monotonic(self) -> float:
@@ -46,22 +49,25 @@ class Look:
         self,
         *told: Iterable[Assignment] | Failure,
         beats: Mapping[str, int] | None = None,
-        away: tuple[int, int] = (0, 0),
         until: float = 60.0,
     ) -> None:
         """Look; the group was told these, one after the other, the last of them for good.
 
-        The last beats are so many milliseconds old, and others came before; without any, each came
-        just now. Kafka was away between two ages.
+        Each of those beats for so many seconds from the beginning on, and has done so before;
+        without any, all do for good.
         """
-        answers = list(told)
-        log = [
-            Message(b"billing", encode(beat(it)), -age)
-            for it, last in (beats or dict.fromkeys("abcd", 0)).items()
-            for age in range(last, 60_000, BEAT_MS)
-            if not away[0] < age < away[1]
-        ]
-        log.sort(key=Message.timestamp)
+        answers, self.waited_s = list(told), 0.0
+        last = dict.fromkeys("abcd", ALIVE) if beats is None else beats
+
+        def log() -> list[Message]:
+            now = int(self.waited_s)
+            said = [
+                (at, life)
+                for life, end in last.items()
+                for at in range(-BEFORE_S, min(now, end) + 1, BEAT_S)
+            ]
+            told = [encode(beat(life)) for _, life in sorted(said)]
+            return [Message(b"billing", it, number) for number, it in enumerate(told)]
 
         def assignments(*_: object) -> dict[MemberKey, Assignment]:
             said = answers.pop(0) if len(answers) > 1 else answers[0]
@@ -69,14 +75,15 @@ class Look:
                 raise said
             return {MemberKey(it.group, it.member): it for it in said}
 
-        def messages(*_: object, since: int | Mapping[int, int], **__: object) -> Iterable[Any]:
-            if isinstance(since, int):
-                return [it for it in log if it.timestamp()[1] >= since]
-            return log[since[0] :]
+        def messages(*_: object, since: Mapping[int, int], **__: object) -> Iterable[Any]:
+            self.waited_s += self.held_s
+            return log()[since[0] :]
+
+        def end_of(*_: object) -> TopicPartition:
+            return TopicPartition("heartbeats", 0, len(log()))
 
         self._monkeypatch.setattr(staying, "messages", messages)
-        end = TopicPartition("heartbeats", 0, len(log))
-        self._monkeypatch.setattr(staying, "end_of", lambda *_: end)
+        self._monkeypatch.setattr(staying, "end_of", end_of)
         self._monkeypatch.setattr(Published, "assignments", assignments)
         settings = load(key_values=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
         look(Published(settings), "billing", self.notes.append, until, lambda: MOVABLE)
@@ -126,21 +133,31 @@ def test_one_that_has_just_been_stopped_is_waited_for(look_at: Look) -> None:
     assert 0 < look_at.waited_s < 10
 
 
-def test_who_is_silent_is_gone_though_no_controller_says_so(look_at: Look) -> None:
-    """Trimtab may be what the group wants to get away from; only other beats say how old one is."""
-    told = [assignment("a", hold=(hold(0, 4),)), assignment("c", hold=(hold(1, 4),))]
-    look_at(told, beats={"a": 0, "c": 10_001})
-    look_at(told, beats={"a": 0})
-    with pytest.raises(Failure, match="c; make"):
-        look_at(told, beats={"a": 0, "c": 9_999})
+@pytest.mark.parametrize("beats", [{"a": ALIVE}, {"a": ALIVE, "c": 0}, {"a": 0, "c": 0}, {}])
+def test_who_says_nothing_new_is_gone_though_no_controller_says_so(
+    look_at: Look, beats: dict[str, int]
+) -> None:
+    """Trimtab may be what the group wants to get away from; and all may have been stopped."""
+    look_at([assignment("a", hold=(hold(0, 4),)), assignment("c", hold=(hold(1, 4),))], beats=beats)
+
+    assert ([], 15.0) == (look_at.notes, look_at.waited_s)
 
 
-@pytest.mark.parametrize("away", [(0, 8_000), (1_000, 60_000), (-1, 60_000)])
-def test_nobody_is_gone_whom_kafka_could_not_hear(look_at: Look, away: tuple[int, int]) -> None:
-    """It has just come back, or nobody has said anything yet."""
+@pytest.mark.parametrize("last_s", [4, 14, ALIVE])
+def test_who_says_something_new_may_live(look_at: Look, last_s: int) -> None:
+    """Kafka may just have come back, so that it is heard late; it is not waited for any longer."""
     told = [assignment("a", hold=(hold(0, 4),)), assignment("c", hold=(hold(1, 4),))]
     with pytest.raises(Failure, match="c; make"):
-        look_at(told, beats={"a": 0, "c": 10_100}, away=away)
+        look_at(told, beats={"a": 0, "c": last_s})
+
+    assert look_at.waited_s == 15.0
+
+
+def test_nobody_is_gone_whom_kafka_could_not_hear(look_at: Look) -> None:
+    """It keeps who looks waiting, too."""
+    look_at.held_s = 9.0
+    with pytest.raises(Failure, match="c; make"):
+        look_at([assignment("c", hold=(hold(1, 4),))], beats={})
 
 
 def test_where_a_name_is_a_whole_fleets_each_life_counts(look_at: Look) -> None:
@@ -150,8 +167,8 @@ def test_where_a_name_is_a_whole_fleets_each_life_counts(look_at: Look) -> None:
         for number, life in enumerate((LIFE, OTHER_LIFE))
     ]
     with pytest.raises(Failure, match=r"1 of its members on trimtab's side cannot move.*: a; make"):
-        look_at(told, beats={"a": 0, f"a@{OTHER_LIFE}": 0})
-    look_at(told, beats={"a": 0, f"a@{OTHER_LIFE}": 10_001})
+        look_at(told, beats={"a": ALIVE, f"a@{OTHER_LIFE}": ALIVE})
+    look_at(told, beats={"a": ALIVE, f"a@{OTHER_LIFE}": 0})
 
 
 @pytest.mark.parametrize(
