@@ -27,6 +27,9 @@ from trimtab.moving.wanted_side import WantedSide
 _LOOK_S: Final = 0.5
 _CHOOSE_S: Final = 5.0
 """Kafka has that long at least to say whether it has the choice."""
+_GIVEN_S: Final = 5.0
+"""An owner on trimtab's side has read the choice by then, and given its queues back; one with a
+long message in hand has not. A queue that still says `trimtab:` may have no owner there."""
 
 Place = tuple[str, int]
 
@@ -213,10 +216,18 @@ def _named(foreign: Sequence[str]) -> str:
 
 
 def _wait(asked: _Asked, choice: Choice, wanted: WantedSide) -> int | None:
-    side = choice.side
+    """Look until all is there.
+
+    Who cannot move reads what Kafka has assigned, whatever was committed last; but until its owner
+    on trimtab's side gives it back, that one works on it, too.
+    """
+    side, given_s = choice.side, time.monotonic() + _GIVEN_S
     while True:
+        is_given = time.monotonic() >= given_s
         described, chosen = asked.described(), wanted.read()
-        there, total = _there(described, side)
+        kafkas = described.unmovable if side == "kafka" and is_given else frozenset()
+        found = _found(described)
+        there, total = sum(found[it] == side or it in kafkas for it in found), len(found)
         if chosen != side:
             text = f"{asked.group}: another command has chosen {chosen or 'no side'} since"
             raise Failure(text, ExitCode.UNHEALTHY)
@@ -227,24 +238,13 @@ def _wait(asked: _Asked, choice: Choice, wanted: WantedSide) -> int | None:
         if side == "kafka" and described.is_steady and not described.movable:
             return total
         if time.monotonic() > choice.until:
-            raise PerhapsGiven(_left(choice, described), ExitCode.TIMEOUT)
+            raise PerhapsGiven(_left(choice, described, there), ExitCode.TIMEOUT)
         time.sleep(_LOOK_S)
 
 
-def _there(group: Described, side: Side) -> tuple[int, int]:
-    """Count the queues that are on a side, and all.
-
-    Who cannot move reads what Kafka has assigned, whatever was committed last.
-    """
-    found = _found(group)
-    kafkas = group.unmovable if side == "kafka" else ()
-    return sum(it == side or place in kafkas for place, it in found.items()), len(found)
-
-
-def _left(choice: Choice, group: Described) -> str:
+def _left(choice: Choice, group: Described, there: int) -> str:
     """Say what is not there when the time is up, and what may be the reason."""
-    there, total = _there(group, choice.side)
-    text = f"{choice.group}: {there} of {total} queues are there in time"
+    text = f"{choice.group}: {there} of {len(_found(group))} queues are there in time"
     if choice.side == "trimtab" and group.foreign:
         return f"{text}: {_named(group.foreign)}"
     text += "; the others follow when their messages in work are finished"

@@ -149,6 +149,19 @@ def test_kafkas_side_is_waited_for_where_somebody_can_move(run: Run, kafka: Kafk
     assert "billing: 2 queues are on the side of kafka" == out.splitlines()[0]
 
 
+def test_one_that_cannot_move_is_not_alone_before_the_owner_gives_its_queue_back(
+    run: Run, kafka: Kafka
+) -> None:
+    """Both work on it; the owner has to hear of the choice first."""
+    before = group(NEW, OLD, on={0: "trimtab", 1: "kafka"}, olds=[0])
+    after = group(NEW, OLD, on={0: "kafka", 1: "kafka"}, olds=[0])
+    kafka.groups, kafka.wanted = [before, before, before, after], "trimtab"
+    code, out, _ = run("groups", "move", "billing", "kafka", *WHY)
+
+    assert (ExitCode.OK, [after]) == (code, kafka.groups)
+    assert "billing: 2 queues are on the side of kafka" == out.splitlines()[0]
+
+
 @pytest.mark.parametrize(
     ("wanted", "side", "undo"),
     [
