@@ -12,6 +12,7 @@ from console.lags import Lag
 from console.published import Published
 from console.settings import load
 from console.topics import leaderless
+from tests.builders.played_time import PlayedTime
 from tests.unit.console.planning.published_group import Message, join
 from tests.unit.console.views.published_records import START_MS, assignment, group, hold
 from trimtab.protocol import Record, Tick, encode, member_key
@@ -40,21 +41,6 @@ class Topics:
                 yield Message(key.encode(), encode(record))
 
 
-class Clock:
-    """Time that passes when somebody waits."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def sleep(self, seconds: float) -> None:
-        """Let it pass."""
-        self.now += seconds
-
-    def monotonic(self) -> float:
-        """Say how much has passed."""
-        return self.now
-
-
 @pytest.fixture
 def topics(monkeypatch: pytest.MonkeyPatch) -> Topics:
     """Of a Kafka in which nobody else reads."""
@@ -62,7 +48,7 @@ def topics(monkeypatch: pytest.MonkeyPatch) -> Topics:
     monkeypatch.setattr("console.published.messages", topics.messages)
     monkeypatch.setattr(examination, "asking", lambda _: nullcontext())
     monkeypatch.setattr("console.pulse.ends", lambda *_: {})
-    monkeypatch.setattr("console.pulse.time", Clock())
+    monkeypatch.setattr("console.pulse.time", PlayedTime())
     return topics
 
 
@@ -100,7 +86,7 @@ def test_the_time_between_two_looks_is_measured(
     topics: Topics, published: Published, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A Kafka that takes 24 s to answer has had that long to take messages."""
-    clock = Clock()
+    clock = PlayedTime()
     looks = iter([Lag(10, 200), Lag(10, 300)])
 
     def lags(*_: object) -> dict[tuple[str, int], Lag]:
@@ -135,7 +121,7 @@ def test_a_client_that_joins_a_moment_later_is_attached(
             raise Failure("names-1:9876: timed out")
         return looks.pop(0)
 
-    monkeypatch.setattr(examination, "time", Clock())
+    monkeypatch.setattr(examination, "time", PlayedTime())
     monkeypatch.setattr(examination, "unattached", unattached)
     topics.records = {"groups": [("billing", group("a", topics={}))]}
     found = [examination.examined(published, None, START_MS, notes.append) for _ in range(2)]
@@ -153,7 +139,7 @@ def test_what_cannot_be_read_is_said(
 
     It is one record, also if what does not fit together makes the doctor look twice.
     """
-    monkeypatch.setattr(examination, "time", Clock())
+    monkeypatch.setattr(examination, "time", PlayedTime())
     tick = Tick(controller="c", number=1)
     topics.records = {"groups": [("billing", group("a")), ("visits", tick)]}
     notes = list[str]()

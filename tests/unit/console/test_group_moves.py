@@ -12,6 +12,7 @@ from console import group_moves, receiving, staying
 from console.errors import ExitCode
 from console.subscribers import Described
 from tests.builders.command_line import Run
+from tests.builders.played_time import PlayedTime
 from trimtab.moving.company import client_id
 from trimtab.moving.sides import Side, given_to
 
@@ -39,27 +40,12 @@ def group(
     return Described(bool(members), list(members), places, commits, unmovable)
 
 
-class Clock:
-    """One that only sleeping moves."""
-
-    def __init__(self) -> None:
-        self._now = time.monotonic()
-
-    def monotonic(self) -> float:
-        """Tell the time."""
-        return self._now
-
-    def sleep(self, seconds: float) -> None:
-        """Let it pass."""
-        self._now += seconds
-
-
 class Kafka:
     """What a command finds: how the group is, one after the other, and which side is wanted."""
 
     def __init__(self) -> None:
         self.groups = [NOBODY]
-        self.clock = Clock()
+        self.clock = PlayedTime(time.monotonic())
         self.wanted: Side | None = None
         self.trouble: BaseException | None = None  # what comes of a choice
         self.chosen: list[tuple[Side, str]] = []

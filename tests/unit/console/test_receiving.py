@@ -10,6 +10,7 @@ from console.published import Published
 from console.pulse import Pulse
 from console.receiving import look
 from console.settings import load
+from tests.builders.played_time import PlayedTime
 from tests.unit.console.views.published_records import START_MS, assignment, hold, inherit
 from trimtab.protocol import Assignment, MemberKey
 
@@ -17,22 +18,14 @@ QUEUES = (("orders", 0), ("orders", 1))
 Answer = Callable[[Published], object]
 
 
-class Look:
+class Look(PlayedTime):
     """Looks at what a test says is published, and keeps what it is told."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
         self._monkeypatch = monkeypatch
         self.notes: list[str] = []
-        self.waited_s = 0.0
         monkeypatch.setattr(receiving, "time", self)
-
-    def monotonic(self) -> float:
-        """Tell the time."""
-        return self.waited_s
-
-    def sleep(self, seconds: float) -> None:
-        """Let it pass."""
-        self.waited_s += seconds
 
     def __call__(
         self,
@@ -72,7 +65,7 @@ def test_what_is_held_and_what_is_passed_on_has_an_owner(look_at: Look) -> None:
     look_at([giver, assignment("b", inherit=(inherit(1, 5, "a"),))])
     look_at([assignment("a", unnamed=2)])  # the record had no room for them
 
-    assert ([], 0) == (look_at.notes, look_at.waited_s)
+    assert ([], 0) == (look_at.notes, look_at.now)
 
 
 def test_a_queue_without_an_owner_keeps_the_group_where_it_is(look_at: Look) -> None:
@@ -80,7 +73,7 @@ def test_a_queue_without_an_owner_keeps_the_group_where_it_is(look_at: Look) -> 
     with pytest.raises(Failure) as refused:
         look_at([assignment("a", hold=(hold(0, 4),), give=(hold(1, 4),))], until=3.0)
 
-    assert (ExitCode.UNHEALTHY, 3.5) == (refused.value.exit_code, look_at.waited_s)
+    assert (ExitCode.UNHEALTHY, 3.5) == (refused.value.exit_code, look_at.now)
     said = "1 of 2 queues have no owner on trimtab's side (orders-1): `trimtab doctor billing`"
     assert f"billing stays: {said}" == str(refused.value)
 
@@ -89,7 +82,7 @@ def test_one_that_is_granted_in_a_moment_is_waited_for(look_at: Look) -> None:
     """The last process was deployed a second ago."""
     look_at([], [], [assignment("a", hold=(hold(0, 4), hold(1, 4)))])
 
-    assert 0 < look_at.waited_s < 10
+    assert 0 < look_at.now < 10
 
 
 def test_what_a_controller_granted_that_is_gone_does_not_count(look_at: Look) -> None:

@@ -11,6 +11,7 @@ from console.errors import Away, ExitCode, Failure, Leaderless
 from console.published import Published
 from console.settings import load
 from console.staying import look
+from tests.builders.played_time import PlayedTime
 from tests.unit.console.planning.published_group import Message
 from tests.unit.console.views.published_records import (
     LIFE,
@@ -27,23 +28,15 @@ BEFORE_S = 60
 ALIVE = 1_000
 
 
-class Look:
+class Look(PlayedTime):
     """Looks at what a test says is published, and keeps what it is told."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
         self._monkeypatch = monkeypatch
         self.notes: list[str] = []
-        self.waited_s = 0.0
         self.held_s = 0.0  # by Kafka, at each look
         monkeypatch.setattr(staying, "time", self)
-
-    def monotonic(self) -> float:
-        """Tell the time."""
-        return self.waited_s
-
-    def sleep(self, seconds: float) -> None:
-        """Let it pass."""
-        self.waited_s += seconds
 
     def __call__(
         self,
@@ -56,11 +49,11 @@ class Look:
         Each of those beats for so many seconds from the beginning on, and has done so before;
         without any, all do for good.
         """
-        answers, self.waited_s = list(told), 0.0
+        answers, self.now = list(told), 0.0
         last = dict.fromkeys("abcd", ALIVE) if beats is None else beats
 
         def log() -> list[Message]:
-            now = int(self.waited_s)
+            now = int(self.now)
             said = [
                 (at, life)
                 for life, end in last.items()
@@ -76,7 +69,7 @@ class Look:
             return {MemberKey(it.group, it.member): it for it in said}
 
         def messages(*_: object, since: Mapping[int, int], **__: object) -> Iterable[Any]:
-            self.waited_s += self.held_s
+            self.now += self.held_s
             return log()[since[0] :]
 
         def end_of(*_: object) -> TopicPartition:
@@ -106,7 +99,7 @@ def test_those_that_can_move_hinder_nobody(look_at: Look) -> None:
     own = assignment(f"b@{LIFE}", inherit=(inherit(1, 5, "a"),))
     look_at([assignment("a", hold=(hold(0, 4),)), own, assignment("c")])
 
-    assert ([], 0) == (look_at.notes, look_at.waited_s)
+    assert ([], 0) == (look_at.notes, look_at.now)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +112,7 @@ def test_one_that_cannot_and_owns_queues_keeps_the_group_where_it_is(
     with pytest.raises(Failure) as refused:
         look_at([assignment("a", hold=(hold(0, 4),)), assignment("c", **of_c)], until=3.0)
 
-    assert (ExitCode.UNHEALTHY, 3.0) == (refused.value.exit_code, look_at.waited_s)
+    assert (ExitCode.UNHEALTHY, 3.0) == (refused.value.exit_code, look_at.now)
     assert str(refused.value) == (
         "billing stays: 1 of its members on trimtab's side cannot move, and would go on with their "
         "queues: c; make each a MovingConsumer first, or stop it"
@@ -130,7 +123,7 @@ def test_one_that_has_just_been_stopped_is_waited_for(look_at: Look) -> None:
     """The last of them was deployed anew a second ago."""
     look_at([assignment("c", hold=(hold(0, 4),))], [assignment("a", hold=(hold(0, 5),))])
 
-    assert 0 < look_at.waited_s < 10
+    assert 0 < look_at.now < 10
 
 
 @pytest.mark.parametrize("beats", [{"a": ALIVE}, {"a": ALIVE, "c": 0}, {"a": 0, "c": 0}, {}])
@@ -140,7 +133,7 @@ def test_who_says_nothing_new_is_gone_though_no_controller_says_so(
     """Trimtab may be what the group wants to get away from; and all may have been stopped."""
     look_at([assignment("a", hold=(hold(0, 4),)), assignment("c", hold=(hold(1, 4),))], beats=beats)
 
-    assert ([], 15.0) == (look_at.notes, look_at.waited_s)
+    assert ([], 15.0) == (look_at.notes, look_at.now)
 
 
 @pytest.mark.parametrize("last_s", [4, 14, ALIVE])
@@ -150,7 +143,7 @@ def test_who_says_something_new_may_live(look_at: Look, last_s: int) -> None:
     with pytest.raises(Failure, match="c; make"):
         look_at(told, beats={"a": 0, "c": last_s})
 
-    assert look_at.waited_s == 15.0
+    assert look_at.now == 15.0
 
 
 def test_nobody_is_gone_whom_kafka_could_not_hear(look_at: Look) -> None:

@@ -14,6 +14,7 @@ from console.settings import load
 from console.wiring import options
 from streaming.startup import activity
 from streaming.startup.activity import Activity
+from tests.builders.played_time import PlayedTime
 from tests.unit.streaming.startup.spoken import word
 from trimtab.protocol import (
     CONTROLLERS,
@@ -58,23 +59,7 @@ class Message(NamedTuple):
         return encode(self.said)
 
 
-class Clock:
-    """Time that goes on only when it is told to, however busy the machine is."""
-
-    def __init__(self) -> None:
-        """Begin."""
-        self.now = 0.0
-
-    def monotonic(self) -> float:
-        """What it shows."""
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        """Go on."""
-        self.now += seconds
-
-
-CLOCK = Clock()
+CLOCK = PlayedTime()
 
 
 class Found(NamedTuple):
