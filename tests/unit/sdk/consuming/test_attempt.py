@@ -158,6 +158,22 @@ def test_what_is_too_much_together_goes_in_smaller_batches_from_then_on(
     assert [["KafkaError{code=_STATE"] * 3, []] == [[it[:22] for it in those] for those in refused]
 
 
+def test_nobody_registers_again_before_it_is_known_what_was_wrong(
+    transactions: Transactions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next client would go on as the one before, and fail as that did, again and again."""
+    again(transactions, 0)
+    lapsed: list[list[Grant]] = []
+    monkeypatch.setattr(Refusing, "flush", lambda *_: lapsed.append(transactions.lapsed))
+    assert transactions.keep(ONE, effect(0, b"bad"))
+    with pytest.raises(RefusedError):
+        transactions.write(lambda: {ONE: 1})
+    lapsed.append(transactions.lapsed)
+    transactions.close()
+
+    assert [[], [ONE]] == lapsed
+
+
 def _wrote(transactions: Transactions, start: int) -> list[str]:
     """Write five effects of each of ten messages; return what was in the way."""
     for offset in range(start, start + 10):

@@ -115,19 +115,19 @@ def test_no_position_passes_an_effect_that_was_not_kept(monkeypatch: pytest.Monk
 def test_whoever_skips_a_message_that_is_barred_is_done_with_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What of its effects was kept before does not count alone."""
-    sends = kept(3, 5)
+    """What of its effects was kept before does not count alone, nor that of messages behind it."""
+    sends = kept(3, 5, 7)
     monkeypatch.setattr(module, "_FULL", 0)
     with pytest.raises(CommitError, match="no room"):
         sends.add(ONE, Send(5, {"topic": "t"}), "no room")
     monkeypatch.undo()
-    sends.read_again(ONE, 6)  # as after a pause: nobody has skipped it
+    sends.read_again(ONE, 8)  # as after a pause: nobody has skipped it
     with pytest.raises(CommitError, match=BARRED):
-        sends.add(ONE, Send(6, {"topic": "t"}))
+        sends.add(ONE, Send(8, {"topic": "t"}))
     sends.skip(ONE)
 
-    assert sends.add(ONE, Send(6, {"topic": "t"}))
-    assert [3, 6] == offsets(sends)
+    assert sends.add(ONE, Send(8, {"topic": "t"}))
+    assert [3, 8] == offsets(sends)
 
 
 def test_what_is_too_late_keeps_back_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,10 +141,10 @@ class Sends:
         self._keep(grant, lambda it: it.offset < offset)
 
     def skip(self, grant: Grant) -> None:
-        """The application reads on elsewhere: it is done with the message that is barred."""
+        """The application reads on elsewhere: with the barred message all behind it is done."""
         with self._line:
             barred = self._barred.pop(grant, None)
-        self._keep(grant, lambda it: it.offset != barred)
+        self._keep(grant, lambda it: barred is None or it.offset < barred)
 
     def drop(self, grant: Grant) -> None:
         """The queue is somebody else's."""

@@ -80,7 +80,9 @@ class Transactions:
     @property
     def lapsed(self) -> list[Grant]:
         """Those that have to register again before anything more is committed."""
-        return [it for it, found in list(self._registered.items()) if found.producer is None]
+        every = list(self._registered.items())
+        # During its turn it is still being found out what the next client has to do otherwise.
+        return [it for it, one in every if one.producer is None and not one.turn.locked()]
 
     def register(
         self, grants: Collection[Grant]
