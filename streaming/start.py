@@ -268,13 +268,12 @@ class Beginning:
         return False
 
     def _go_on(self, before: Terms, topics: Mapping[str, str]) -> bool:
-        """Go on with a checkpoint; while it has a batch of others, nobody's rules are its own."""
-        rules = deciding(self.options)
-        others = rules != before.decides
-        differ = others and self._checkpoint.repeats
-        if others:
+        """Go on with a checkpoint; say whether its unfinished batch is one that others decided."""
+        unfinished = self._checkpoint.unfinished
+        now = continued(before, deciding(self.options), unfinished, topics)
+        differ = unfinished is not None and unfinished == now.others
+        if now.decides != before.decides:
             structlog.get_logger().info(_UNFINISHED if differ else _OTHERS)
-        now = continued(before, "" if differ else rules, topics)
         if now != before:
             self._checkpoint.begin(now)
         return differ

@@ -62,11 +62,11 @@ class Checkpoint:
             return bool(self._numbers(OFFSETS))
 
     @property
-    def repeats(self) -> bool:
-        """Whether a batch was planned and is not done: what it decided may be published."""
+    def unfinished(self) -> int | None:
+        """The batch that was planned and is not done, if any: what it decided may be published."""
         with self._reached():
             planned, done = (max(self._numbers(it), default=-1) for it in (OFFSETS, COMMITS))
-        return planned > done
+        return planned if planned > done else None
 
     def try_out(self) -> None:
         """See that it can be written."""

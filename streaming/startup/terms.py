@@ -64,6 +64,8 @@ class Terms:
     """How cells are dealt to several tasks; of old ones, that do not say it: by their hash."""
     decides: str = ""
     """What decides beside the records (``deciding``); of old ones, that do not say it: unknown."""
+    others: int | None = None
+    """The batch that may have been decided otherwise before that, and was not finished."""
 
 
 class _Key(NamedTuple):
@@ -106,13 +108,18 @@ def deciding(options: Options) -> str:
     return sha256(rules.encode()).hexdigest()[:16]
 
 
-def continued(terms: Terms, decides: str, topics: Mapping[str, str]) -> Terms:
+def continued(
+    terms: Terms, decides: str, unfinished: int | None, topics: Mapping[str, str]
+) -> Terms:
     """Return the terms of a checkpoint that is gone on with: from now on it has this version.
 
-    A Kafka that was upgraded calls topics by ids that had none.
+    A batch that was not finished is others' if these decided until now. A Kafka that was upgraded
+    calls topics by ids that had none.
     """
+    others = terms.others if decides == terms.decides else unfinished
     known = {name: it for name, it in terms.topics.items() if it != NO_ID}
-    return replace(terms, state=VERSION, decides=decides, topics={**topics, **known})
+    topics = {**topics, **known}
+    return replace(terms, state=VERSION, decides=decides, others=others, topics=topics)
 
 
 def written(terms: Terms) -> str:

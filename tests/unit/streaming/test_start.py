@@ -32,7 +32,7 @@ class OldCheckpoint:
         self.hurt: list[str] = []
         self.elsewhere: str | None = None
         self.is_there = True
-        self.repeats = False
+        self.unfinished: int | None = None
         self.kept: Terms | None = None
 
     def damage(self) -> list[str]:
@@ -123,23 +123,23 @@ def test_a_checkpoint_that_is_too_old_is_set_aside(
 def test_what_is_repeated_under_other_settings_is_told_apart(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Also by the start after next, if the next one does not finish it either."""
+    """That one batch, until it is finished, and none that was decided after it."""
     monkeypatch.setattr("streaming.start.survey", lambda *_: Contents("c", {}, {}))
     one, old = on_a_checkpoint(monkeypatch)
     old.kept = Terms(VERSION, "c", "t.", 8, 1, [], {})  # of a release that did not say
-    old.repeats = True
-    assert one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
-    assert one._choose_checkpoint("2-b")  # noqa: SLF001 - as above
-    old.repeats = False
-    assert not one._choose_checkpoint("3-c")  # noqa: SLF001 - as above
-    assert deciding(one.options) == old.kept.decides
 
-    old.repeats = True
-    assert not one._choose_checkpoint("4-d")  # noqa: SLF001 - as above
-    one.options.policy = Policy(strategy="AVG")  # type: ignore[misc]  # no dataclass here
-    assert one._choose_checkpoint("5-e")  # noqa: SLF001 - as above
-    one.options.policy = Policy()  # type: ignore[misc]  # what is decided meanwhile is AVG's
-    assert one._choose_checkpoint("6-f")  # noqa: SLF001 - as above
+    def differs(unfinished: int | None, strategy: str) -> bool:
+        old.unfinished = unfinished
+        one.options.policy = Policy(strategy=strategy)  # type: ignore[misc]  # no dataclass here
+        return one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
+
+    assert [True, True] == [differs(7, "STICKY") for _ in range(2)]
+    with capture_logs() as lines:
+        assert [False, False] == [differs(it, "STICKY") for it in (8, None)]
+    assert [] == lines
+    assert deciding(one.options) == old.kept.decides
+    assert [True, True] == [differs(8, it) for it in ("AVG", "STICKY")]  # the second is AVG's
+    assert [False, False] == [differs(None, "AVG"), differs(9, "AVG")]
 
 
 def test_the_log_has_it_when_others_have_decided_last(monkeypatch: pytest.MonkeyPatch) -> None:

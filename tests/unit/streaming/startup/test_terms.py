@@ -71,10 +71,10 @@ def test_state_of_an_earlier_version_is_gone_on_with(state: int) -> None:
     before = replace(TERMS, state=state)
 
     assert [] == list(differences(before, TERMS))
-    assert TERMS == continued(before, TERMS.decides, TERMS.topics)
+    assert TERMS == continued(before, TERMS.decides, 7, TERMS.topics)
     unnamed = replace(before, topics=dict.fromkeys(TERMS.topics, NO_ID))  # Kafka was upgraded
-    assert TERMS == continued(unnamed, TERMS.decides, TERMS.topics)
-    assert TERMS == continued(before, TERMS.decides, unnamed.topics)
+    assert TERMS == continued(unnamed, TERMS.decides, 7, TERMS.topics)
+    assert TERMS == continued(before, TERMS.decides, 7, unnamed.topics)
 
 
 def test_state_of_a_later_version_is_not() -> None:
