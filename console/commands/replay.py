@@ -90,8 +90,8 @@ def replay(
     Without batch lines, what was published says where batches ended (`history` and `groups`,
     which a cluster has). Group by group the same batches are decided again, and compared with it.
     The group's replay ends at the first difference, with exit code 3. Causes: other settings,
-    another release, records that Kafka has deleted, a broker's clock that stepped back. Where nothing was published,
-    or with --every, the log is cut by its time: hand-overs may differ from what happened.
+    another release, records that Kafka has deleted, a broker's clock that stepped back. Where
+    nothing was published, or with --every, the log is cut by its time: hand-overs may differ.
 
     Examples:
       trimtab replay incident.jsonl --group billing

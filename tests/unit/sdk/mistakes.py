@@ -27,6 +27,7 @@ from trimtab import (
     Member,
     MemberFailedError,
     StuckError,
+    TransportError,
     TrimtabError,
 )
 from trimtab.callbacks import Running
@@ -189,11 +190,7 @@ def commit(patch: pytest.MonkeyPatch) -> Iterator[str]:
     """Another program subscribes; nobody answers; others have what is committed; all is full."""
     unknown = KafkaException(KafkaError(KafkaError.UNKNOWN_MEMBER_ID, "Broker: Unknown member"))
     for refusal in (RefusedError(unknown, is_subscribed=True), unanswered(), lost()):
-        reading = InMemory(manual=True)
-        reading.grant(1)
-        reading.offer(0)
-        reading.kafka.refusal = refusal
-        yield raised(partial(reading.parts.commit, [reading.taken()]))
+        yield not_committed(refusal)
     grant, nobody = Grant(queue(), 1), cast("Any", SimpleNamespace(group_metadata=bool))
     fenced = Transactions(Wish(SERVER, GROUP, {}, {}, 2.0), nobody, nobody, nobody)
     fenced.begin(grant, 0, cast("Any", None))
@@ -203,6 +200,17 @@ def commit(patch: pytest.MonkeyPatch) -> Iterator[str]:
     patch.setattr(sends, "_FULL", -1)
     for _ in range(2):
         yield raised(partial(fenced.keep, grant, sends.Send(1_041, {})))
+    cut = fenced.sends.together(lambda: {grant: 1_042})[2]
+    yield not_committed(RefusedError(TransportError(str(cut))))
+
+
+def not_committed(refusal: RefusedError) -> str:
+    """What is said of a message for whose commit Kafka, or its client, answers so."""
+    reading = InMemory(manual=True)
+    reading.grant(1)
+    reading.offer(0)
+    reading.kafka.refusal = refusal
+    return raised(partial(reading.parts.commit, [reading.taken()]))
 
 
 def undecodable(_: pytest.MonkeyPatch) -> Iterator[str]:
