@@ -17,20 +17,10 @@ from rebalance.brokers.events import ReporterId
 from rebalance.brokers.findings import Finding
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import BrokerName, Millis
-
-FNV_START, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
-"""FNV-1a, 64 bits (Fowler, Noll and Vo): short, and the same everywhere for ever."""
+from rebalance.spread import spread
 
 _CALLERS: Final = 16
 """So many are remembered, in case that some of them go."""
-
-
-def spread(*words: object) -> int:
-    """Return a number that looks drawn, and is always the same for the same words."""
-    state = FNV_START
-    for byte in "/".join(map(str, words)).encode("utf-8", "surrogatepass"):
-        state = (state ^ byte) * FNV_PRIME % 2**64
-    return state ^ state >> 29  # FNV's upper bits hear little of the last bytes
 
 
 def ejection(draft: Draft, name: BrokerName, ejections: int, finding: Finding) -> Out:

@@ -16,12 +16,13 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.groups import commons
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.roster import Trait
+from rebalance.spread import spread
 from rebalance.stamp import Stamp
 
 _NO_OPTIONS: Final = "{}"
 """A strategy that an operator chose for the group has none."""
-_PRIME: Final = 2**64 - 59
-"""Two tables of options leave different remainders."""
+_in_short: Final = lru_cache(maxsize=64)(spread)
+"""Options may be long, and all groups have the same."""
 
 
 def compare(draft: Draft, now: Stamp) -> None:
@@ -73,10 +74,4 @@ def _asked(draft: Draft) -> str:
     """Return the strategy's name, and what it is and is not told in short."""
     own, policy = draft.rules.strategy, draft.general
     options = policy.strategy_options if own is None else _NO_OPTIONS
-    told = f"{options} {policy.standing_heirs}"
-    return f"{own or policy.strategy} {_remainder(told):x}"
-
-
-@lru_cache(maxsize=64)
-def _remainder(text: str) -> int:
-    return int.from_bytes(text.encode("utf-8", "surrogatepass")) % _PRIME
+    return f"{own or policy.strategy} {_in_short(options, policy.standing_heirs):x}"

@@ -3,9 +3,9 @@
 A new controller has written a start into every partition (``takeover``). The older one reads it,
 and ends with that batch. The log decides which is newer, by the greater offset, never a clock.
 
-Called by ``cell_operator`` in every batch. Its one rule: of a partition in which a newer start was
-read nothing of that batch is published. Cells of others, that another task has, may be: the newer
-one finds that published, and decides above it (``gate``).
+Called by ``cell_operator`` in every batch. Its one rule: a task that has read a newer start
+publishes nothing of that batch. Another task may: the newer controller finds that published, and
+decides above it (``gate``).
 """
 
 from collections.abc import Iterable, Sequence

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from rebalance.brokers.decisions import BrokerCommandAnswered, ReportRefused
-from rebalance.brokers.ejections import spread
 from rebalance.brokers.events import Reported, ReporterId, Sight
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
+from rebalance.spread import spread
 from rebalance.stamp import Stamp, Ticked
 from tests.builders.cluster_story import EPOCH, FAILS, FINE, LIFE, ClusterStory, sights
 
