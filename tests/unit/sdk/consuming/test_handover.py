@@ -13,6 +13,7 @@ from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab import Grant
 from trimtab.callbacks import Ownership
 from trimtab.consuming.choice import Told
+from trimtab.consuming.fair_lock import FairLock
 from trimtab.consuming.handover import Handover
 
 
@@ -137,3 +138,27 @@ def test_a_position_that_kafka_does_not_have_is_not_committed_while_a_hand_over_
     reading.handover.on_revoked((grant,))
 
     assert [5_000] == reading.committed()
+
+
+class Behind(FairLock):
+    """One for which another thread waits already: it has its turn first."""
+
+    def __init__(self, other: Callable[[], object]) -> None:
+        super().__init__()
+        self._others = [other]
+
+    def __enter__(self) -> None:
+        while self._others:
+            self._others.pop()()
+        super().__enter__()
+
+
+def test_what_is_given_up_before_it_is_begun_is_not_begun() -> None:
+    """The upkeep has seen it, and waits for its turn behind the hand-over."""
+    reading, grant = InMemory(), Grant(queue(), 1)
+    reading.owned.add(grant)
+    reading.handover.on_assigned((grant,))
+    reading.intake.turn = Behind(lambda: reading.handover.on_revoked((grant,)))
+    reading.upkeep.look(hurried=True)
+
+    assert ([True], {}, {}) == (reading.revoked, reading.intake.readings, reading.kafka.begun)

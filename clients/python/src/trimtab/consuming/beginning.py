@@ -42,7 +42,8 @@ class Beginning:
         with intake.turn:
             grants = self._owned(unbegun)
             committed = intake.offsets.committed(list(grants))
-            known = {grants[queue]: at for queue, at in committed.at.items() if at >= 0}
+            found = {grants[queue]: at for queue, at in committed.at.items() if at >= 0}
+            known = self._still_unbegun(found)
             handover.begin(known, known)
             first = intake.offsets.first([it for it, at in committed.at.items() if at < 0])
             decided = {grants[queue]: at for queue, at in first.at.items()}
@@ -83,6 +84,6 @@ class Beginning:
         return {it.queue: it for it in self._intake.owned(list(grants)).grants}
 
     def _still_unbegun(self, first: Places) -> dict[Grant, int]:
-        """Leave out what has been given up meanwhile."""
+        """Leave out what has been given up meanwhile, also before this thread had its turn."""
         unbegun = self._handover.unbegun
         return {it: at for it, at in first.items() if unbegun.get(it.queue) == it}
