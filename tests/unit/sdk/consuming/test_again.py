@@ -55,23 +55,46 @@ def test_what_was_committed_stays_so_when_less_is_committed_after_it(again: int)
     assert [10, 11] == loop(reading, 2)
 
 
-def test_effects_are_forgotten_of_what_a_signal_handler_cost() -> None:
-    """What was done since it was last noted how far that came is read again, too."""
-    reading, sends = a_reading(), Sends()
-    reading.intake.hands_out_again = sends.read_again
-    (grant,) = reading.owned
-    loop(reading, 3)
-    assert sends.add(grant, Send(1, {}))
-    reading.kafka.interrupts = True
-    reading.offer(10)
-    with pytest.raises(InterruptedError):
-        loop(reading, 99)
-    reading.kafka.interrupts = False
-    reading.offer(*range(11))
-    begun = loop(reading, 1)
-    _, effects, _ = sends.together(lambda: {grant: 99})
+def after_an_interruption(reading: InMemory, first: int) -> list[int]:
+    """A signal handler raises when ten messages are done; it goes on with the next one, from here.
 
-    assert ([0], []) == (begun, effects[grant])
+    Of each that is done then there are effects.
+    """
+    (grant,), sends = reading.owned, Sends()
+    reading.intake.hands_out_again = sends.read_again
+    reading.kafka.interrupts = True
+
+    def work() -> None:
+        for it in reading.taking.each():
+            assert sends.add(grant, Send(it.offset() or 0, {}))
+            reading.offer(10)
+
+    with pytest.raises(InterruptedError):
+        work()
+    reading.kafka.interrupts, reading.kafka.messages = False, []
+    reading.offer(*range(first, 11))
+    assert [first] == loop(reading, 1)
+    _, effects, _ = sends.together(lambda: {grant: 99})
+    return [it.offset for it in effects[grant]]
+
+
+def test_effects_stay_of_what_is_done_when_a_signal_handler_costs_the_next() -> None:
+    """Only that comes again."""
+    reading = a_reading()
+    reading.intake.fetch(0.0)
+
+    assert [*range(10)] == after_an_interruption(reading, 10)
+
+
+def test_effects_are_forgotten_of_what_comes_again_with_what_a_signal_handler_cost() -> None:
+    """It had waited for a batch then, and was taken one by one."""
+    reading = a_reading()
+    reading.intake.collect(10, 0.0)
+    reading.kafka.interrupts = True
+    with pytest.raises(InterruptedError):
+        reading.intake.collect(99, 0.0)
+
+    assert [] == after_an_interruption(reading, 0)
 
 
 def test_effects_are_forgotten_of_what_was_sought_back_while_it_was_in_hand() -> None:

@@ -2,6 +2,8 @@
 
 import threading
 import time
+from collections.abc import Callable
+from typing import Final
 
 import pytest
 
@@ -108,6 +110,75 @@ def test_a_queue_that_was_to_be_read_elsewhere_is_read(monkeypatch: pytest.Monke
     reading.taken()
 
     assert {queue(): 7} == reading.kafka.begun
+
+
+def one_by_one(reading: InMemory) -> None:
+    """Take messages as a loop does, for as long as there are some."""
+    while reading.take(0.0):
+        pass
+
+
+def in_batches(reading: InMemory) -> None:
+    """Wait for more before each batch is handed out."""
+    while not reading.intake.hand.messages:
+        reading.intake.collect(99, 0.0)
+    reading.intake.collect(99, 0.0)
+    reading.intake.hand_out(99)
+    reading.intake.collect(99, 0.0)
+
+
+Loop = Callable[[InMemory], None]
+LOOPS: Final = pytest.mark.parametrize("loop", [one_by_one, in_batches])
+
+
+def after_ten_and_a_mistake(loop: Loop) -> InMemory:
+    """Ten messages are done, none is committed, and the client has raised when it had the next."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(*range(10))
+    loop(reading)
+    reading.offer(10)
+    reading.kafka.interrupts = True
+    with pytest.raises(InterruptedError):
+        loop(reading)
+    reading.kafka.interrupts = False
+    return reading
+
+
+@LOOPS
+def test_what_was_done_before_the_client_raised_is_handed_on_as_done(loop: Loop) -> None:
+    """It may be a deserializer that raises: each heir would do the ten again, and not pass it."""
+    reading = after_ten_and_a_mistake(loop)
+    reading.intake.give_up()
+
+    assert {queue(): 10} == reading.handover.on_revoked(tuple(reading.owned))
+
+
+@LOOPS
+def test_what_was_done_before_the_client_raised_does_not_come_again(loop: Loop) -> None:
+    """Only what it had then may be lost."""
+    reading = after_ten_and_a_mistake(loop)
+    reading.offer(10)
+
+    assert (10, {queue(): 10}) == (reading.taken().offset(), reading.kafka.begun)
+
+
+def test_a_callback_of_the_client_may_pause_a_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is called while messages are taken; what is done by then does not come again."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(*range(10))
+    for _ in range(10):
+        reading.taken()
+
+    def take(*_: object) -> list[object]:
+        reading.parts.set_paused([queue()], paused=True)
+        return []
+
+    monkeypatch.setattr(reading.kafka, "take", take)
+    reading.take(0.0)
+
+    assert {queue(): 10} == reading.kafka.begun
 
 
 def test_librdkafka_is_asked_what_it_reads() -> None:

@@ -64,8 +64,11 @@ class Intake:
         self.hands_out_again: Callable[[Grant, int], object] | None = None
         """Forgets what was kept of messages that come once more: of all from this offset on."""
         self._torn = False
-        """Whether what the client gave last may be lost: a signal handler of the application's own
-        may raise before it is kept. Until it is read again the client's positions are too far."""
+        """Whether what the client gave last may be lost: a deserializer or signal handler of the
+        application's own may raise before it is kept. Until it is read again the client's positions
+        are too far."""
+        self._is_noted = True
+        """Whether `Reading.next` is where reading is: from there on something may be lost then."""
 
     def stop(self) -> None:
         """Hand out nothing more. It takes no lock: a signal handler may call it."""
@@ -90,8 +93,7 @@ class Intake:
             self._come_back()
             if not self.over:
                 self._begin_to_take()
-                self.hand.messages = self._asked(self.client.take, AT_ONCE, timeout_s)
-                self._torn = False
+                self._take(self._asked(self.client.take, AT_ONCE, timeout_s))
 
     def collect(self, most: int, timeout_s: float) -> int:
         """The same for batches: take more, up to so many, and say how many there are."""
@@ -100,10 +102,8 @@ class Intake:
             waiting = self.hand.messages
             if not self.over and len(waiting) < most:
                 self._begin_to_take()
-                waiting = self.hand.messages
-                more = self._asked(self.client.collect, most - len(waiting), timeout_s)
-                self.hand.messages = waiting + more if waiting else more
-                self._torn = False
+                more = most - len(self.hand.messages)
+                self._take(self._asked(self.client.collect, more, timeout_s))
             return len(self.hand.messages)
 
     def hand_out(self, most: int) -> "list[Message]":
@@ -235,13 +235,23 @@ class Intake:
                 self.comes_again(reading, at)
 
     def _begin_to_take(self) -> None:
-        """Read again what may be lost."""
+        """Read again what may be lost; note how far all has come by now."""
+        those = [it for it in self.readings.values() if not it.ending]
         if self._torn:
-            those = [it for it in self.readings.values() if not it.ending]
             places = {it.queue: it.next for it in those}
-            self._tell_again(places)  # what was done since that was last noted comes again, too
+            self._tell_again(places)  # what had waited, and was done since, comes again, too
             self.move(places)
-        self._torn = True
+        elif not self._is_noted:
+            following = self.not_handed_out(those)
+            for it in those:
+                it.next = following[it.queue]
+        self._torn = self._is_noted = True
+
+    def _take(self, messages: "list[Message]") -> None:
+        """Keep what has come, behind what waits."""
+        self.hand.messages = self.hand.messages + messages if self.hand.messages else messages
+        self._is_noted = not self.hand.messages
+        self._torn = False
 
     def _look(self) -> None:
         """Nothing is in hand; what waits may have changed its owner."""
