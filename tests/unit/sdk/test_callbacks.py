@@ -94,6 +94,26 @@ def test_what_is_true_while_they_run(kafka: MemoryTransport) -> None:
     assert [(1, 42, 2)] == [(row.epoch, row.position, row.next) for row in release.queues]
 
 
+def test_some_may_be_released_while_it_runs(kafka: MemoryTransport) -> None:
+    """Their heirs need not wait for what the rest waits for; what it returns of them is no news."""
+    application = Slow()
+    with a_member(kafka, application) as member:
+        kafka.assign(1, hold=[(0, 1), (1, 2)])
+        kafka.assign(2, give=[(0, 1, 3), (1, 2, 4)])
+        until(lambda: application.told("revoked"))
+        member.finish({TWO: 7})
+        until(lambda: releases(kafka))
+        first = releases(kafka)
+        application.may_go_on.set()
+        until(lambda: len(releases(kafka)) == 2)
+        member.stop("0s")
+
+    assert [[(2, 7, 4)], [(1, 42, 3)]] == [
+        [(row.epoch, row.position, row.next) for row in it.queues] for it in releases(kafka)
+    ]
+    assert [2] == [row.epoch for it in first for row in it.queues]
+
+
 def test_what_is_lost_while_it_is_revoked_is_told_after_it(kafka: MemoryTransport) -> None:
     """And what it returns counts for nothing."""
     application = Slow()

@@ -87,7 +87,7 @@ class Engine:
         self._profile = profile
         self._transport = transport
         self._guard = guard
-        self._callbacks = CallbackThread(callbacks, self.owned, self._finish, self.fail)
+        self._callbacks = CallbackThread(callbacks, self.owned, self.finish, self.fail)
         self._session: MemberSession | None = None
         self._stopping = False
         self._wishes: SimpleQueue[tuple[int, bool]] = SimpleQueue()
@@ -160,6 +160,12 @@ class Engine:
         if self._thread.ident is not None:
             self._thread.join(timeout)
         return not self._thread.is_alive() and self._callbacks.join(timeout)
+
+    def finish(self, positions: Mapping[Grant, int | None]) -> None:
+        """The application has finished with revoked queues."""
+        with self._lock:
+            if self._session is not None:
+                self._perform(self._session.finish(positions, now_ms()))
 
     def fail(self, failure: MemberFailedError) -> None:
         """End at once."""
@@ -292,9 +298,3 @@ class Engine:
                 case _:
                     assert_never(action)
         self.changed.notify_all()
-
-    def _finish(self, positions: Mapping[Grant, int | None]) -> None:
-        """The application has finished with revoked queues."""
-        with self._lock:
-            if self._session is not None:
-                self._perform(self._session.finish(positions, now_ms()))

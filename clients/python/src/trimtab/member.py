@@ -9,7 +9,7 @@ Making one starts nothing; entering it (or `start`) does, without waiting for Ka
 """
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 from weakref import WeakSet
@@ -121,6 +121,13 @@ class Member:
         For what reads queues by itself: until `Ownership.until` nothing of this ends by time alone.
         """
         return self._engine.owned(grants)
+
+    def finish(self, positions: Mapping[Grant, int | None]) -> None:
+        """Release some of what `on_revoked` was told, at these positions, while it still runs.
+
+        For what has to wait with the rest: nothing of these may be worked on any more.
+        """
+        self._engine.finish(positions)
 
     def fail(self, failure: MemberFailedError) -> None:
         """End at once, and lose all queues: for what runs the application's callbacks by itself."""

@@ -22,6 +22,7 @@ from trimtab.consuming.choice import (
     demand_topics,
     read_options,
 )
+from trimtab.consuming.handover import Finished
 from trimtab.consuming.health import Health
 from trimtab.consuming.signals import Signals
 from trimtab.consuming.taking import Taking
@@ -52,8 +53,8 @@ class Follower(Protocol):
     def on_assigned(self, grants: tuple[Grant, ...]) -> object:
         """Begin."""
 
-    def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
-        """Finish, and say where heirs begin."""
+    def on_revoked(self, grants: tuple[Grant, ...], finished: Finished) -> Positions:
+        """Finish, and say where heirs begin; of some before others."""
 
     def on_lost(self, grants: tuple[Grant, ...]) -> object:
         """Stop."""
@@ -81,7 +82,7 @@ class Reader:
         self.member = Member(
             bootstrap_servers,
             on_assigned=lambda grants: self._follower.on_assigned(grants),  # noqa: PLW0108 - made below
-            on_revoked=lambda grants: self._follower.on_revoked(grants),  # noqa: PLW0108 - made below
+            on_revoked=self._revoke,
             on_lost=lambda grants: self._follower.on_lost(grants),  # noqa: PLW0108 - made below
             on_error=self._hear,
             **members,
@@ -193,6 +194,15 @@ class Reader:
             self.parts.intake.turn.heal()
             self.parts.intake.turn.limit()  # another thread may hang in the client
             self._end()
+
+    def _revoke(self, grants: tuple[Grant, ...]) -> Positions:
+        """Give these up; the heirs of what is finished first do not wait for the rest."""
+
+        def finished(positions: Positions) -> None:
+            those = [it for it in grants if it.queue in positions]
+            self.member.finish({it: positions[it.queue] for it in those})
+
+        return self._follower.on_revoked(grants, finished)
 
     def _end(self) -> None:
         self.leave()

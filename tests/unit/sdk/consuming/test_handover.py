@@ -11,7 +11,7 @@ import pytest
 from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab import Grant
-from trimtab.callbacks import Ownership
+from trimtab.callbacks import Ownership, Positions
 from trimtab.consuming.choice import Told
 from trimtab.consuming.fair_lock import FairLock
 from trimtab.consuming.handover import Handover
@@ -98,6 +98,31 @@ def test_what_is_committed_when_it_is_told_of_the_end_counts_after_the_loop() ->
 
     assert ([True], {queue(): 6}, [6]) == (counted, positions, reading.committed())
     assert not reading.parts.commit([message]), "it is others' now"
+
+
+@pytest.mark.parametrize("manual", [True, False])
+def test_what_is_in_hand_of_one_queue_keeps_no_other_from_being_handed_over(manual: bool) -> None:  # noqa: FBT001 - by pytest
+    """Its heir would wait for what is none of its own; a commit by hand is awaited, too."""
+    reading, unbegun = InMemory(manual=manual), Grant(queue(2), 1)
+    busy, idle = reading.grant(1, 5), Grant(queue(1), 1, position=7)
+    reading.owned |= {idle, unbegun}
+    reading.handover.on_assigned((idle, unbegun))
+    reading.offer(5)
+    message = reading.taken()
+    first: list[Positions] = []
+
+    def finish(positions: Positions) -> None:
+        first.append(positions)
+        assert [False] == reading.revoked
+        if manual:
+            assert reading.parts.commit([message])
+        reading.intake.hand.come_back()
+
+    positions = reading.handover.on_revoked((busy, idle, unbegun), finish)
+
+    assert [{queue(1): 7, queue(2): None}] == first
+    assert ({queue(0): 6, queue(1): 7}, {}) == (positions, reading.intake.readings)
+    assert [False, True] == reading.revoked
 
 
 @pytest.mark.parametrize(("finish_by", "waits"), [(None, 1.4), (0.8, 0.7)])

@@ -9,7 +9,7 @@ from tests.builders.application import until
 from tests.builders.sessions import queue
 from trimtab import Grant
 from trimtab.callbacks import Ownership
-from trimtab.consuming.handover import Handover
+from trimtab.consuming.handover import Finished, Handover
 from trimtab.engine import State
 from trimtab.errors import MemberFailedError, TransportError
 from trimtab.moving.company import Company
@@ -123,8 +123,16 @@ class Process:
             if (other := self.kafka.at_work.setdefault(it.queue, self.name)) != self.name:
                 self.kafka.wrong.append(f"{it.queue}: {self.name} begins beside {other}")
 
-    def on_revoked(self, grants: tuple[Grant, ...]) -> dict[QueueRef, int]:
-        """Something is in hand."""
+    def on_revoked(
+        self, grants: tuple[Grant, ...], finished: Finished = bool
+    ) -> dict[QueueRef, int]:
+        """Something is in hand, of some of them."""
+        idle = tuple(it for it in grants if it.queue not in self.held)
+        at_once = self._finish(idle)
+        finished(at_once)
+        return at_once | self._finish(tuple(it for it in grants if it not in idle))
+
+    def _finish(self, grants: tuple[Grant, ...]) -> dict[QueueRef, int]:
         self.make_mistakes()
         time.sleep(0.002)
         queues = {it.queue for it in grants}

@@ -2,8 +2,8 @@
 
 They run on the member's callback thread; where a group moves also on others, each for queues of its
 own. A queue that is given up is taken out of what waits at once; its release waits for what the
-application has in hand of it, and for nothing else. Used by `Consumer`. Its one rule: no position
-passes a message that is in hand.
+application has in hand of it, and for no other queue that is given up with it; what comes later has
+its turn after that. Used by `Consumer`. Its one rule: no position passes a message that is in hand.
 """
 
 import logging
@@ -27,6 +27,8 @@ from trimtab.session.fencing import within
 if TYPE_CHECKING:  # its library may not be installed
     from trimtab.consuming.transactions import Transactions
 
+Finished = Callable[[Positions], object]
+"""Hears of queues that are finished before others of the same call, with all that is known."""
 _LOGGER: Final = logging.getLogger("trimtab")
 _LOOK_S: Final = 0.05
 """How late a wait for the application notices that the queue is lost: as the member's thread."""
@@ -75,25 +77,46 @@ class Handover:
         self.unbegun |= {it.queue: it for it in grants if it not in known}
         self.hurry()
 
-    def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
+    def on_revoked(self, grants: tuple[Grant, ...], finished: Finished = bool) -> Positions:
         """Hand out no more of these, wait for what is in hand, commit, and say the positions.
+
+        What nothing is waited for of is handed over before that, and said to be finished.
 
         Where Kafka does not have what comes next, there is no position: the next owner looks anew.
         Nor is there one where the loop hangs in the client, and is given up.
         """
+        begun = now_s()
+        by = self.intake.owned(grants).finish_by  # None: on Kafka's side of a group that moves
+        time = begun, self._own_s if by is None else by - begun
         try:
-            return self._hand_over(grants)
+            with self.intake.turn:
+                ending = self._end(grants)
+                awaited = {it.grant for it in ending if self._is_waited_for(it)}
+        except StuckError:
+            ending, awaited = [], set()
+        idle = tuple(it for it in grants if it not in awaited)
+        if not idle or not awaited:
+            return self._hand_over(grants, ending, time)
+        at_once = self._hand_over(idle, [it for it in ending if it.grant not in awaited], time)
+        finished({it.queue: at_once.get(it.queue) for it in idle})
+        busy = tuple(it for it in grants if it in awaited)
+        late = self._hand_over(busy, [it for it in ending if it.grant in awaited], time)
+        return {**at_once, **late}
+
+    def _hand_over(
+        self, grants: tuple[Grant, ...], ending: list[Reading], time: tuple[float, float]
+    ) -> Positions:
+        try:
+            return self._finish(grants, ending, *time)
         except StuckError:
             if self.fenced:
                 self.fenced.let_go(grants)
             return {}
 
-    def _hand_over(self, grants: tuple[Grant, ...]) -> Positions:
-        begun = now_s()
-        by = self.intake.owned(grants).finish_by  # None: on Kafka's side of a group that moves
-        time_s = self._own_s if by is None else by - begun
+    def _finish(
+        self, grants: tuple[Grant, ...], ending: list[Reading], begun: float, time_s: float
+    ) -> Positions:
         try:
-            ending = self._end(grants)
             self._wait(ending, self.intake.is_in_hand)
         finally:
             self._told.revoked(grants)
@@ -173,10 +196,11 @@ class Handover:
 
     def is_awaited(self) -> bool:
         """Whether a hand-over waits for the application. It takes no turn, and so never waits."""
-        ending = [it for it in list(self.intake.readings.values()) if it.ending]
-        return any(map(self.intake.is_in_hand, ending)) or (
-            self.intake.manual and any(map(self.intake.is_uncommitted, ending))
-        )
+        return any(it.ending and self._is_waited_for(it) for it in [*self.intake.readings.values()])
+
+    def _is_waited_for(self, reading: Reading) -> bool:
+        intake = self.intake
+        return intake.is_in_hand(reading) or (intake.manual and intake.is_uncommitted(reading))
 
     def _end(self, grants: Collection[Grant]) -> list[Reading]:
         """Hand out nothing more; those that had ended before are not named again."""

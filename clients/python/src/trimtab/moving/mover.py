@@ -8,14 +8,14 @@ hand.
 
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
 from trimtab.callbacks import Owned, Ownership, Positions
 from trimtab.clock import now_s
-from trimtab.consuming.handover import Handover
+from trimtab.consuming.handover import Finished, Handover
 from trimtab.errors import CallbackError
 from trimtab.moving.claims import Claims
 from trimtab.moving.company import Company
@@ -114,11 +114,16 @@ class Mover:
             self._granted |= {it.queue: it for it in grants}
         self._wake.set()
 
-    def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
+    def on_revoked(self, grants: tuple[Grant, ...], finished: Finished = bool) -> Positions:
         """Finish those that are worked on here, and say where their heirs begin."""
         queues = self._not_kafkas(grants)
+
+        def first(positions: Positions) -> None:
+            self._remove(self._working, positions)
+            finished(positions)
+
         with self._claims.of(queues):
-            return self._finish("trimtab", queues)
+            return self._finish("trimtab", queues, first)
 
     def on_lost(self, grants: tuple[Grant, ...]) -> None:
         """Stop."""
@@ -148,7 +153,7 @@ class Mover:
         """Finish those that are worked on here."""
         with self._claims.of(queues), suppress(CallbackError):  # the member has heard of it
             try:
-                self._finish("kafka", queues)
+                self._finish("kafka", set(queues))
             finally:
                 self._remove(self._assigned, queues)
 
@@ -261,14 +266,14 @@ class Mover:
             return None
         return max(last.token, granted.token)
 
-    def _finish(self, side: Side, queues: Collection[QueueRef]) -> Positions:
+    def _finish(self, side: Side, queues: set[QueueRef], first: Finished = bool) -> Positions:
         """Wait until nothing of these is in hand, and commit."""
         mine = self._at_work(side, queues)
         if not mine:
             return {}
         try:
             with self._ending.after_a_mistake():
-                return self._handover.on_revoked(mine)
+                return self._handover.on_revoked(mine, first)
         finally:
             self._remove(self._working, [it.queue for it in mine])
 
@@ -289,7 +294,7 @@ class Mover:
                 if queue in queues and side in (None, its)
             )
 
-    def _remove(self, those: dict[QueueRef, Any], queues: Collection[QueueRef]) -> None:
+    def _remove(self, those: dict[QueueRef, Any], queues: Iterable[QueueRef]) -> None:
         with self._lock:
             for queue in queues:
                 those.pop(queue, None)
