@@ -61,14 +61,21 @@ class QueryFailed(Exception):  # noqa: N818 - it names what happened
         self.passes, self.is_kafkas = ending.passes, ending.is_kafkas
 
 
-_FAILURES: Final = (CheckpointUnusable, QueryFailed, NotSurveyed, NotReminded, Undelivered)
+_FAILURES: Final = (
+    CheckpointUnusable,
+    QueryFailed,
+    NotSurveyed,
+    NotReminded,
+    Undelivered,
+    KafkaException,  # a client could not be made: somebody may just be replacing its files
+)
 
 
 def _by_kafka(error: Exception) -> bool:
     """Tell whether it is Kafka's failure: a standby on another machine would meet it, too."""
     if isinstance(error, QueryFailed):
         return error.is_kafkas
-    return not isinstance(error, CheckpointUnusable)
+    return not isinstance(error, (CheckpointUnusable, KafkaException))
 
 
 def _may_pass(error: Exception) -> bool:

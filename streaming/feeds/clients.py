@@ -1,7 +1,8 @@
 """A feed's clients of librdkafka, each made anew when it has done nothing for long.
 
 One whose brokers were away for a moment may never find them again, and tells no error (fault H15).
-A new one does, and costs little: it connects, and reads on where the old one was.
+A new one does, and costs little: it connects, and reads on where the old one was. It also reads
+the files that `kafka.options` name once more: if it cannot be made, the old one goes on.
 
 Used by the feeds that live as long as the controller. Its one rule: what is written may be lost,
 and is told then; what is read is read once, and in order.
@@ -11,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from threading import Thread
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
@@ -25,6 +26,7 @@ WORN_S: Final = 30.0
 its client has a second to connect."""
 RENEWED_S: Final = 60.0
 """A client that waits for its turn, and whose silence says nothing, is replaced so often."""
+_Client = TypeVar("_Client")
 Heard = Callable[[KafkaError | None, Message], object]
 """Told what becomes of a record."""
 
@@ -76,10 +78,7 @@ class FeedProducer:
         self._producer.poll(0)
         now = time.monotonic()
         if self._failing and now - min(it.since for it in self._failing.values()) > self._worn_s:
-            self.purge()
-            held: list[object] = [self._producer]
-            self._producer = Producer(self._config)
-            discard(held)
+            self._renew()
             self._failing = {
                 place: _Failing(now, it.last)
                 for place, it in self._failing.items()
@@ -95,6 +94,13 @@ class FeedProducer:
         with suppress(KafkaException):  # it has given up for good
             self._producer.purge()
             self._producer.poll(0)
+
+    def _renew(self) -> None:
+        self.purge()
+        held: list[object] = [self._producer]
+        if (made := successor(Producer, self._config, self._trouble.met)) is not None:
+            self._producer = made
+            discard(held)
 
     def _note(self, topic: str, partition: int, *, failed: bool) -> None:
         place, now = (topic, partition), time.monotonic()
@@ -112,9 +118,14 @@ class FeedConsumer:
         self, config: Config, places: Iterable[TopicPartition], worn_s: float = WORN_S
     ) -> None:
         self._config = {**config, "enable.partition.eof": True}
-        self._next = {(it.topic, it.partition): it.offset for it in places}
+        self._first = {(it.topic, it.partition): it.offset for it in places}
         self._worn_s = worn_s
         self._consumer = Consumer(self._config)
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Read all of it once more."""
+        self._next = {**self._first}
         self._follow()
 
     def poll(self, patience_s: float) -> Message | None:
@@ -123,10 +134,7 @@ class FeedConsumer:
         if message is not None:
             self._note(message)
         elif time.monotonic() - min(self._heard_at.values()) > self._worn_s:
-            held: list[object] = [self._consumer]
-            self._consumer = Consumer(self._config)
-            self._follow()
-            discard(held)
+            self._renew()
         return message
 
     def close(self) -> None:
@@ -143,11 +151,33 @@ class FeedConsumer:
             self._next[place] = offset + (error is None)
             self._heard_at[place] = time.monotonic()
 
+    def _renew(self) -> None:
+        self._heard_at = dict.fromkeys(self._next, time.monotonic())
+        held: list[object] = [self._consumer]
+        if (made := successor(Consumer, self._config, self._config["error_cb"])) is not None:
+            self._consumer = made
+            self._follow()
+            discard(held)
+
     def _follow(self) -> None:
         self._consumer.assign([TopicPartition(*it, offset) for it, offset in self._next.items()])
         self._heard_at = dict.fromkeys(self._next, time.monotonic())
         """When Kafka last said something of each. What rests says nothing, so a reader is replaced
         now and then; a new one hears of each end once."""
+
+
+def successor(
+    make: Callable[[Config], _Client], config: Config, met: Callable[[KafkaError], object]
+) -> _Client | None:
+    """Make a client to replace another; None: there is none now, and the other one goes on.
+
+    Somebody may just be replacing the files of a certificate, or there is no room for its threads.
+    """
+    try:
+        return make(config)
+    except KafkaException as error:
+        met(error.args[0])
+        return None
 
 
 def discard(held: list[object]) -> None:

@@ -24,7 +24,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 from rebalance.ids import TopicName
 from streaming.feeds.announcements import Seen
-from streaming.feeds.clients import discard
+from streaming.feeds.clients import discard, successor
 from streaming.feeds.feed import Config
 from streaming.feeds.kafka_racks import Racks
 from streaming.process.trouble import Trouble
@@ -116,8 +116,9 @@ class Metadata:
         self._trouble.met(reason)
         if any(it.code() < KafkaError.UNKNOWN for it in errors):  # librdkafka's own, no broker's
             held: list[object] = [self._admin]
-            self._admin = AdminClient(self._config)
-            discard(held)
+            if (made := successor(AdminClient, self._config, self._trouble.met)) is not None:
+                self._admin = made
+                discard(held)
 
 
 def _seen(answer: Future[TopicDescription], racks: Racks | None) -> Seen:

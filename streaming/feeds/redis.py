@@ -84,14 +84,11 @@ class RedisWriter:
 
     def run(self, stop: Event) -> None:
         """Read and write; begin anew before anything expires, and after a loss."""
+        consumer, interval_s = self._consumer(), self._chosen.expire_ms / 1_000 / _RENEWALS
         while not stop.is_set():
-            consumer = self._consumer()
-            try:
-                self._follow(
-                    consumer, stop, time.monotonic() + self._chosen.expire_ms / 1_000 / _RENEWALS
-                )
-            finally:
-                consumer.close()
+            self._follow(consumer, stop, time.monotonic() + interval_s)
+            consumer.begin_anew()
+        consumer.close()
         self._client.close()
 
     def _consumer(self) -> FeedConsumer:

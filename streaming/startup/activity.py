@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from confluent_kafka import OFFSET_END, Consumer, KafkaException, Message, TopicPartition
 
-from streaming.feeds.clients import WORN_S, discard
+from streaming.feeds.clients import WORN_S, discard, successor
 from streaming.feeds.feed import PROMPT, logger, reader_config, taken
 from streaming.feeds.status import INTERVAL_S
 from streaming.options import Options
@@ -191,10 +191,12 @@ class Activity:
         places = [*self._ticks, *self._words]
         for place, at in zip(places, self._consumer.position(places), strict=True):
             place.offset = max(at.offset, place.offset)
+        self._made = now
         held: list[object] = [self._consumer]
-        self._consumer, self._made = Consumer(self._config), now
-        discard(held)
-        self._consumer.assign(places)
+        if (made := successor(Consumer, self._config, self._trouble.met)) is not None:
+            self._consumer = made
+            self._consumer.assign(places)
+            discard(held)
 
     def _begin(self) -> None:
         """Begin at the ends: what was said before is over."""

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from streaming.feeds.clients import RENEWED_S, discard
+from streaming.feeds.clients import RENEWED_S, discard, successor
 from streaming.feeds.feed import client_config, logger
 from streaming.options import Options
 from streaming.process.trouble import Trouble
@@ -65,9 +65,11 @@ class StartWriter:
         """Take what Kafka has said; called now and then by one that waits."""
         self._producer.poll(0)
         if time.monotonic() - self._made > RENEWED_S:
+            self._made = time.monotonic()
             held: list[object] = [self._producer]
-            self._producer, self._made = Producer(self._config), time.monotonic()
-            discard(held)
+            if (made := successor(Producer, self._config, self._met)) is not None:
+                self._producer = made
+                discard(held)
 
     def delivery(self, errand: str, topic: Topic[Any] = ROUTES) -> "Delivery":
         """Begin a delivery; the one before has arrived, or has failed.

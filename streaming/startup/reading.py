@@ -22,7 +22,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from streaming.feeds.clients import RENEWED_S, discard
+from streaming.feeds.clients import RENEWED_S, discard, successor
 from streaming.feeds.feed import PROMPT, logger, reader_config, taken
 from streaming.options import Options
 from streaming.process.trouble import Trouble
@@ -151,8 +151,9 @@ class Reading:
         """Read on with another client, from where it is."""
         self._note_places()
         held: list[object] = [self._consumer]
-        self._consumer = Consumer(self._config)
-        discard(held)
+        if (made := successor(Consumer, self._config, self._trouble.met)) is not None:
+            self._consumer = made
+            discard(held)
         self._consumer.assign(self._places)
 
     def close(self) -> None:

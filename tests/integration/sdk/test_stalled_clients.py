@@ -17,6 +17,7 @@ from console.embedded.broker import EmbeddedKafka
 from console.settings import load
 from console.wiring import options
 from streaming.feeds.clients import FeedConsumer, FeedProducer
+from streaming.feeds.feed import Config
 from streaming.feeds.redis import RedisWriter
 from streaming.metrics.catalogue import Metrics
 from streaming.options import RedisOptions
@@ -131,9 +132,10 @@ def test_a_producer_hears_of_verdicts_by_a_new_client(
 def test_a_feed_of_the_controller_reads_on_with_a_new_client(
     kafka: EmbeddedKafka, work: str
 ) -> None:
-    """Each message once, and in order."""
+    """Each message once, and in order; and all of them once more, if that is wanted."""
     servers = kafka.bootstrap_servers
-    reading = {"bootstrap.servers": servers, "group.id": work, "auto.offset.reset": "earliest"}
+    reading: Config = {"bootstrap.servers": servers, "group.id": work, "error_cb": bool}
+    reading |= {"auto.offset.reset": "earliest"}
     places = [TopicPartition(work, partition, OFFSET_BEGINNING) for partition in range(2)]
     feed = FeedConsumer(reading, places, worn_s=1.0)
     found = set[tuple[int | None, int | None]]()
@@ -149,6 +151,10 @@ def test_a_feed_of_the_controller_reads_on_with_a_new_client(
     _wait(lambda: reads(10))
     _keep_from_reading(feed._consumer)  # noqa: SLF001 - behind its back
     fill(servers, work)
+
+    _wait(lambda: reads(20))
+    found.clear()
+    feed.begin_anew()
 
     _wait(lambda: reads(20))
     feed.close()

@@ -132,6 +132,7 @@ def test_only_the_first_question_is_soon_asked_again(failure: Exception, pauses:
     [
         (QueryFailed(Ending("java.io.IOException: No space left on device", passes=True)), 20),
         (CheckpointUnusable("controller.checkpoint cannot be read"), 20),
+        (KafkaException(KafkaError(KafkaError._INVALID_ARG)), 20),  # noqa: SLF001 - a file of this machine
         (QueryFailed(Ending("TimeoutException", passes=True, is_kafkas=True)), 0),
         (NotSurveyed("Kafka does not answer"), 0),
         (Undelivered("telling failed: Kafka does not answer"), 0),

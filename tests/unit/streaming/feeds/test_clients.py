@@ -1,4 +1,7 @@
-"""A client of Kafka connects again soon, unless its user wants otherwise."""
+"""A client of Kafka connects again soon, unless its user wants otherwise.
+
+And if another one cannot be made in its place, it goes on.
+"""
 
 from itertools import count
 from types import SimpleNamespace
@@ -6,14 +9,15 @@ from typing import cast
 
 import pytest
 import structlog
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, Message, Producer, TopicPartition
 from structlog.testing import capture_logs
 
 from streaming.feeds import clients
-from streaming.feeds.clients import FeedProducer, Heard
+from streaming.feeds.clients import FeedConsumer, FeedProducer, Heard
 from streaming.feeds.feed import Config, client_config
 from streaming.options import KafkaOptions, Options
 from streaming.process.trouble import Trouble
+from tests.builders.half_written import HalfWritten
 
 NAME = "reconnect.backoff.max.ms"
 
@@ -86,3 +90,47 @@ def test_it_is_over_when_every_partition_takes_records(monkeypatch: pytest.Monke
     assert ["cannot write ticks; retrying", "can write ticks again"] == [
         line["event"] for line in lines
     ]
+
+
+class Silent:
+    """A consumer that is told nothing."""
+
+    def __init__(self, _config: Config) -> None:
+        """Connect to nothing."""
+
+    def assign(self, _places: list[TopicPartition]) -> None:
+        """Take partitions."""
+
+    def poll(self, _patience_s: float) -> None:
+        """Nothing has come."""
+
+
+def test_a_reader_that_cannot_be_replaced_reads_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who renews a certificate writes two files, and the end of a feed would end the controller.
+
+    Another one is made when it has been silent for as long again.
+    """
+    now, made, said = [0.0], HalfWritten(Silent), list[KafkaError]()
+    monkeypatch.setattr("streaming.feeds.clients.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(clients, "Consumer", made)
+    feed = FeedConsumer({"error_cb": said.append}, [TopicPartition("groups", 0, 0)])
+    for times in (2, 3):
+        now[0] += clients.WORN_S + 1
+        for _ in range(5):
+            feed.poll(0)
+        assert (times, ["key values mismatch"]) == (made.asked, [it.str() for it in said])
+
+
+def test_a_writer_that_cannot_be_replaced_writes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other partitions take its records, and the next one may be made."""
+    made = HalfWritten(Delivering)
+    monkeypatch.setattr(clients, "Producer", made)
+    monkeypatch.setattr(Delivering, "failing", frozenset({1}))
+    with capture_logs() as lines:
+        feed = FeedProducer({}, Trouble(structlog.get_logger(), "write ticks"), worn_s=-1)
+        for partition in (1, 0, 1):
+            feed.write("heartbeats", b"", b"", partition)
+            feed.poll()
+
+    assert made.asked > 2
+    assert any("key values mismatch" in str(line["reason"]) for line in lines)

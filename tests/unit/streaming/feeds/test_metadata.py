@@ -11,6 +11,7 @@ from confluent_kafka import KafkaError, KafkaException
 from rebalance.ids import TopicName
 from streaming.feeds import metadata
 from streaming.feeds.metadata import Metadata
+from tests.builders.half_written import HalfWritten
 from trimtab.protocol import RunRef
 
 ORDERS = TopicName("orders")
@@ -94,6 +95,20 @@ def test_a_client_that_gives_no_answer_is_replaced(
     assert (RunRef("", 0, 3),) == seen.runs
     assert 2 == Asked.made
     assert "over" == told.said[-1]
+
+
+def test_a_client_that_cannot_be_replaced_is_asked_again(
+    looking: Metadata, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody is just replacing the files of its certificate."""
+    made = HalfWritten(Asked)
+    made({})  # stands for the one that it has
+    monkeypatch.setattr(metadata, "AdminClient", made)
+    monkeypatch.setattr(Asked, "answers", iter([KafkaError(KafkaError._TIMED_OUT)] * 2))  # noqa: SLF001 - its name
+
+    assert {} == looking.look([ORDERS]) == looking.look([ORDERS])
+    assert 3 == made.asked
+    assert "key values mismatch" in told.said[1]
 
 
 def test_what_kafka_refuses_needs_no_other_client(

@@ -14,6 +14,7 @@ from console.settings import load
 from console.wiring import options
 from streaming.startup import activity
 from streaming.startup.activity import Activity
+from tests.builders.half_written import HalfWritten
 from tests.builders.played_time import PlayedTime
 from tests.unit.streaming.startup.spoken import word
 from trimtab.protocol import (
@@ -203,6 +204,25 @@ def test_a_client_that_finds_no_broker_for_long_is_replaced(
     old, new = kafka.clients
     assert {5} == {*new.assigned}
     assert len(old.assigned) == len(new.assigned)
+
+
+def test_a_client_that_cannot_be_replaced_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Somebody is just replacing the files of its certificate."""
+    kafka = Kafka()
+    following = follower(monkeypatch, tmp_path, kafka)
+    made = HalfWritten(kafka.client)
+    made({"error_cb": bool})  # stands for the one that it has
+    monkeypatch.setattr(activity, "Consumer", made)
+    monkeypatch.setattr(activity, "WORN_S", 0.0)
+    kafka.is_there = False
+    for _ in range(2):
+        CLOCK.sleep(0.001)
+        following.listen()
+
+    assert 3 == made.asked
+    assert len(kafka.clients[0].assigned) == len(kafka.clients[-1].assigned)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from console.wiring import options
 from streaming.startup import delivery
 from streaming.startup.delivery import StartWriter, Undelivered
 from streaming.startup.takeover import new_start
+from tests.builders.half_written import HalfWritten
 from trimtab.protocol import Start, encode
 
 
@@ -48,6 +49,23 @@ def test_who_waits_writes_by_a_new_client(monkeypatch: pytest.MonkeyPatch, tmp_p
 
     old, new = Writing.made
     assert ([], [encode(start)]) == (old.written, new.written)
+
+
+def test_who_waits_writes_by_the_old_client_if_there_is_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Somebody is just replacing the files of its certificate, which is no end of a standby."""
+    made = HalfWritten(Writing)
+    monkeypatch.setattr(Writing, "made", [], raising=False)
+    monkeypatch.setattr(delivery, "Producer", made)
+    monkeypatch.setattr(delivery, "RENEWED_S", -1.0)
+    chosen = options(load(environment={}).settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
+    writer = StartWriter(chosen, Event())
+    for _ in range(2):
+        writer.stay_ready()
+        writer.delivery("it").send(Start(controller="c", start=new_start()), b"", 0)
+
+    assert (3, [1, 1]) == (made.asked, [len(it.written) for it in Writing.made])
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from console.wiring import options
 from streaming.startup import reading
 from streaming.startup.reading import Following, NotReminded
 from streaming.startup.reminder import locate
+from tests.builders.half_written import HalfWritten
 from tests.builders.sessions import assignment
 from trimtab.protocol import encode, member_key
 
@@ -91,6 +92,24 @@ def test_a_standby_reads_on_with_a_new_client(
     first, *others = Resting.made
     assert {0} == {*first.begins}
     assert [[5, *first.begins[1:]]] * 2 == [it.begins for it in others]
+
+
+def test_a_standby_reads_on_with_the_old_client_if_there_is_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Somebody is just replacing the files of its certificate."""
+    made = HalfWritten(Resting)
+    monkeypatch.setattr(Resting, "made", [], raising=False)
+    monkeypatch.setattr(reading, "Consumer", made)
+    monkeypatch.setattr(reading, "RENEWED_S", -1.0)
+    settings = load(environment={}).settings
+    following = Following(options(settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path))
+    for _ in range(2):
+        following.go_on()
+
+    old, new = Resting.made
+    assert (3, old.begins) == (made.asked, new.begins)
+    assert 5 == old.begins[0], "it was told where it is itself"
 
 
 class Told(Resting):
