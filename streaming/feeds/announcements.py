@@ -43,8 +43,8 @@ class Seen(NamedTuple):
     generation: str | None = None
     """Which topic of that name, where that can be told."""
     by_hearsay: bool = False
-    """Only Kafka says so, and nobody here has ever seen the topic: it may be another source's, that
-    the controller is told of no more."""
+    """It may be another source's topic: one that the controller is told of no more, or a route file
+    that cannot be read."""
 
     racks: tuple[RackRef, ...] | None = None
     """Where replicas of its queues stand; None: nobody can tell, or is to."""

@@ -150,7 +150,8 @@ class GroupRoutes:
         sent = self.sent.get(topic)
         unseen = sent is None or sent.seen.by_hearsay
         if seen.by_hearsay and known.queues and known.generation is None and unseen:
-            self._disputed.setdefault(topic, False)
+            if seen.runs is None:
+                self._disputed.setdefault(topic, False)
             return None
         if settled(seen, known, sent):
             return None

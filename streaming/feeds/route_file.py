@@ -5,7 +5,8 @@
       broker-b: 8
 
 A topic named here has these queues, whatever Kafka says. The file is read again when it changes; if
-it cannot be read, this is reported, and what was read last stays true.
+it cannot be read, this is reported, and what was read last stays true. One that was never read may
+name any topic.
 
 Read by ``sources``. Its one rule: all of the file is good, or none of it is taken.
 """
@@ -37,6 +38,11 @@ class RouteFile:
         """What it said when it could last be read."""
         self._path = path
         self._stamp: object = None
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether there is a file, and nobody knows yet what it says."""
+        return self._path is not None and self._stamp is None
 
     def routes(self) -> Mapping[str, Seen]:
         """Return what the file says now.

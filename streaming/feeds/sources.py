@@ -4,7 +4,8 @@ The route file comes first, then Kafka, then RocketMQ's name servers. Where ther
 "no such topic" is Kafka's word on what was its own topic: any other that no name server answers for
 is unknown, and is left out, so that what was seen last stays true. Where there are none, it may be
 that the controller was told of them before; so Kafka's word on a topic that nobody here has seen is
-passed on as hearsay.
+passed on as hearsay. So is every word while a route file is set that was never read: it may name
+any topic.
 
 Used by ``routes``. Its one rule: a missing answer is never taken for "no".
 """
@@ -54,6 +55,8 @@ class Sources:
             seen |= self._rocketmq.look(missing)
         else:
             seen |= {topic: _doubted(it, before.get(topic)) for topic, it in seen.items()}
+        if self._file.is_unread:
+            seen = {topic: it._replace(by_hearsay=True) for topic, it in seen.items()}
         return seen | {topic: written[topic] for topic in topics & written.keys()}
 
     def written(self) -> Mapping[str, Seen]:

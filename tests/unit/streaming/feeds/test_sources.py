@@ -14,7 +14,7 @@ from streaming.feeds.sources import Sources
 from streaming.options import FeedOptions
 from tests.builders.name_server import KNOWN, NONE_KNOWN, answering, framed
 from tests.unit.streaming.feeds.test_name_server import OF_4, server
-from trimtab.protocol import RunRef
+from trimtab.protocol import RunRef, TopicSummary
 
 NOBODY = ("127.0.0.1", 1)
 OF_3 = Seen((RunRef("", 0, 3),), "a")
@@ -59,6 +59,33 @@ def test_the_file_comes_first_and_name_servers_last(tmp_path: Path) -> None:
 
     written = Seen((RunRef("broker-c", 0, 5),))
     assert {"orders": BY_NAME, "visits": OF_3, "written": written} == seen
+
+
+@pytest.mark.parametrize("asks", [True, False], ids=["name servers", "none"])
+def test_a_route_file_that_was_never_read_takes_nothing(tmp_path: Path, *, asks: bool) -> None:
+    """It may name any topic: what is not Kafka's for sure stays with whoever has it.
+
+    Who has nothing of a topic is told what others say, and of Kafka's own topics all is told.
+    """
+    plan, file = RoutePlan(), tmp_path / "routes.yaml"
+    legacy = TopicSummary(version=1, queues=8, awaited=False)
+    kafkas = legacy.model_copy(update={"generation": "a"})
+    topics = {"gone": legacy, "of-kafka": legacy, "visits": kafkas}
+    plan.summarised("billing", topics, members=1, now=0)
+    plan.joined("shipping", ["visits"], 0)
+
+    def told(found: Sources) -> set[tuple[str, str, int]]:
+        kafka = Kafka(**{"of-kafka": OF_3, "visits": OF_3})
+        for topic, it in found.look(kafka, plan.wanted(), plan.seen).items():
+            plan.saw(topic, it)
+        return {(it.group, it.route.topic, len(it.route.runs)) for it in plan.due(0)}
+
+    with answering({}) as good, sources(*([good] if asks else []), file=file) as found:
+        assert {("billing", "visits", 1), ("shipping", "visits", 1)} == told(found)
+        assert [("billing", "gone")] == plan.disputes()
+
+        file.write_text(json.dumps({"gone": {"broker-a": 4, "broker-b": 4}}))
+        assert {("billing", "gone", 2), ("billing", "of-kafka", 1)} <= told(found)
 
 
 def test_without_name_servers_kafkas_word_is_final() -> None:
