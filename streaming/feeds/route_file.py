@@ -13,6 +13,7 @@ Read by ``sources``. Its one rule: all of the file is good, or none of it is tak
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
@@ -28,6 +29,21 @@ _CONTENT = TypeAdapter[dict[TopicName, dict[BrokerName, int]]](
 
 class UnreadableRoutes(Exception):  # noqa: N818 - it names what is at hand
     """The route file is not there or not as it must be."""
+
+
+class _Loader(yaml.SafeLoader):
+    """One that takes no key twice: YAML forbids that, and PyYAML drops the first."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:  # noqa: ANN401 - as it is there
+        """Read a mapping."""
+        found = super().compose_mapping_node(anchor)
+        names = set[str]()
+        for key in (it for it, _ in found.value if isinstance(it, yaml.ScalarNode)):
+            if key.value in names:
+                said = f'"{key.value}" is there twice'
+                raise yaml.composer.ComposerError(problem=said, problem_mark=key.start_mark)
+            names.add(key.value)
+        return found
 
 
 class RouteFile:
@@ -74,7 +90,7 @@ def parse(text: str) -> dict[str, Seen]:
         UnreadableRoutes: It is not YAML, or not topic -> broker -> number of queues.
     """
     try:
-        content = _CONTENT.validate_python(yaml.safe_load(text) or {})
+        content = _CONTENT.validate_python(yaml.load(text, _Loader) or {})  # noqa: S506 - a SafeLoader
         return {topic: _seen(topic, brokers) for topic, brokers in content.items()}
     except yaml.YAMLError as error:
         raise UnreadableRoutes(f"not YAML: {error}") from error
@@ -82,7 +98,7 @@ def parse(text: str) -> dict[str, Seen]:
         first = error.errors(include_url=False, include_context=False)[0]
         place = ".".join(str(step) for step in first["loc"])
         raise UnreadableRoutes(f"{place}: {first['msg']}") from error
-    except ValueError as error:  # YAML's own dates
+    except (ValueError, LookupError, AttributeError, RecursionError) as error:  # of its own tags
         raise UnreadableRoutes(f"not YAML: {error}") from error
 
 

@@ -23,6 +23,11 @@ def test_a_file_names_brokers_and_their_queues() -> None:
     [
         ("orders: [", "not YAML"),
         ("2024-13-45", "not YAML"),
+        ("orders: !!int ''", "not YAML"),
+        ("orders: !!timestamp 'x'", "not YAML"),
+        ("[" * 1_500, "not YAML"),
+        ("orders: {a: 8}\nvisits: {a: 1}\norders: {b: 8}", r'"orders" is there twice\s.*line 3'),
+        ("orders: {a: 8, b: 1, a: 2}", '"a" is there twice'),
         ("- orders", "dictionary"),
         ("orders: 8", r"orders: Input should be a valid dictionary"),
         ("orders: {broker-a: many}", r"orders\.broker-a"),
@@ -56,6 +61,14 @@ def test_a_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
     with pytest.raises(UnreadableRoutes, match="No such file"):
         file.routes()
     assert {"orders": Seen((RunRef("broker-a", 0, 12),))} == file.last
+
+
+def test_what_several_topics_share_may_be_written_once() -> None:
+    """A key that is merged may be there once more: that is what merging is for."""
+    text = "orders: &all {broker-a: 8}\nvisits: {<<: *all, broker-a: 2, broker-b: 1}\n"
+    runs = (RunRef("broker-a", 0, 2), RunRef("broker-b", 0, 1))
+
+    assert Seen(runs) == parse(text)["visits"]
 
 
 def test_no_file_is_no_trouble() -> None:
