@@ -139,8 +139,9 @@ def _check_redis(url: str) -> None:
     from streaming.feeds.redis import is_understood
 
     if not is_understood(url):
-        reason = "redis.url is not understood: the port, or an option after the ?, is wrong"
-        raise Failure(f"{reason}; give it as redis://host:6379/0", ExitCode.USAGE)
+        reason = "the host, the port, the number after it, or an option after the ?, is wrong"
+        said = f"redis.url is not understood: {reason}; give it as redis://host:6379/0"
+        raise Failure(said, ExitCode.USAGE)
 
 
 def _end_well(number: int, frame: object) -> None:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping
 from threading import Event
 from typing import Final
+from urllib.parse import urlsplit
 
 import redis
 from confluent_kafka import OFFSET_BEGINNING, KafkaError, Message, TopicPartition
@@ -45,12 +46,18 @@ All else it may say of every key: that it is full, a replica, or that we may not
 
 
 def is_understood(url: str) -> bool:
-    """Tell whether Redis' client can read this: the port, the options. It does not connect."""
+    """Tell whether Redis' client can read this: the port, the options. It does not connect.
+
+    It takes any name for a host until it asks for that, and any word for database 0.
+    """
     try:
         redis.ConnectionPool.from_url(url).make_connection()
+        asked = urlsplit(url)
+        (asked.hostname or "").encode("idna")
     except (ValueError, TypeError, redis.RedisError):
         return False
-    return True
+    database = asked.path.strip("/")
+    return asked.scheme == "unix" or not database or database.isdecimal()
 
 
 class RedisWriter:
