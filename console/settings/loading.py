@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 from pydantic_settings import InitSettingsSource
 
+from console.encoding import visible
 from console.errors import ExitCode, Failure
 from console.settings.keys import Key, dotted
 from console.settings.layers import Layer, from_environment, from_file, from_flags, nested
@@ -85,7 +86,7 @@ def _line(problem: ErrorDetails, layers: tuple[Layer, ...]) -> str:
     message = problem["msg"].removeprefix("Value error, ").removeprefix("Input ")
     for layer in layers:
         if key in layer:
-            value = masked(key, layer[key].value)
+            value = visible(str(masked(key, layer[key].value)))
             return f'{dotted(key)} = "{value}" ({layer[key].origin}) {message}'
     return ": ".join(part for part in (dotted(key), message) if part)
 

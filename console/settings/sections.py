@@ -7,12 +7,13 @@ One class a table of the settings file. Each becomes a part of ``streaming.optio
 from datetime import timedelta
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from console.settings.places import Places
 from console.settings.section import Options, Section
 from console.settings.units import Duration, Size, Wait
 from trimtab.protocol import limits
+from trimtab.protocol.names import ANY
 
 
 class KafkaSettings(Section):
@@ -30,11 +31,21 @@ class KafkaSettings(Section):
     librdkafka knows. For a certificate of the client's own, ssl.keystore.location with a PKCS12
     file is for both."""
 
+    @field_validator("options")
+    @classmethod
+    def _say_nothing_else(cls, options: Options) -> Options:
+        for name in ("bootstrap.servers", "metadata.broker.list"):
+            if name in options:
+                raise ValueError(f"{name} counts for nothing here: set kafka.bootstrap_servers")
+        return options
+
 
 class ControllerSettings(Section):
     """The controller's intervals, and where it keeps its state."""
 
-    name: str = Field(default="trimtab", min_length=1, max_length=255)
+    name: str = Field(
+        default="trimtab", min_length=1, max_length=limits.NAME_CHARACTERS, pattern=ANY
+    )
     """The controller's name in its ticks and log lines."""
 
     tick_interval: Duration = timedelta(seconds=1)

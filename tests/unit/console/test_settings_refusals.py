@@ -15,6 +15,10 @@ from tests.unit.console.conftest import Sources
         ("[polcy]\nx = 1", "unknown setting polcy in FILE"),
         ("topics = 3", "topics in FILE must be a table"),
         ("[kafka]\noptions = 'x'", "kafka.options in FILE must be a table"),
+        (
+            "[kafka.options]\n'bootstrap.servers' = 'kafka:9092'",
+            "kafka.options: bootstrap.servers counts for nothing here: set kafka.bootstrap_servers",
+        ),
         ("[policy", "FILE: Expected ']' at the end of a table declaration (at end of document)"),
         (
             "[policy]\nsession_timeout = 10",
@@ -154,6 +158,14 @@ def test_one_line_says_what_is_wrong_in_the_file(
             "TRIMTAB_CONFIG",
             "nowhere.toml",
             "the settings file: nowhere.toml: no such file or directory",
+        ),
+        (
+            "TRIMTAB_CONTROLLER__NAME",
+            "trimtab\n",
+            (
+                'controller.name = "trimtab\\n" (environment TRIMTAB_CONTROLLER__NAME) String '
+                r"should match pattern '^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$'"
+            ),
         ),
         (
             "TRIMTAB_CONTROLLER__UI_PORT",

@@ -21,7 +21,8 @@ from pydantic_core import PydanticCustomError
 from trimtab.protocol import limits
 
 _FORBIDDEN: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
-_ANY: Final = rf"^[^{_FORBIDDEN}]*$"
+ANY: Final = rf"^[^{_FORBIDDEN}]*$"
+"""What a name may be made of."""
 
 TICK_KEY: Final = b"$tick"
 """The key of the controller's ticks on `heartbeats`."""
@@ -39,29 +40,29 @@ def _unreserved(name: str) -> str:
 
 GroupName = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=ANY),
     AfterValidator(_unreserved),
     Field(description="A consumer group.", json_schema_extra={"not": {"enum": sorted(_RESERVED)}}),
 ]
 ClusterName = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=ANY),
     AfterValidator(_unreserved),
     Field(description="A message cluster.", json_schema_extra={"not": {"enum": sorted(_RESERVED)}}),
 ]
 MemberName = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=ANY),
     Field(description="A member, unique in its group."),
 ]
 TopicName = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=ANY),
     Field(description="A topic."),
 ]
 Pattern = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=limits.PATTERN_CHARACTERS, pattern=_ANY),
+    StringConstraints(min_length=1, max_length=limits.PATTERN_CHARACTERS, pattern=ANY),
     Field(
         description="Every topic of a matching name: `*` stands for any run of characters, `?` for "
         "any one, all else for itself. Never one that begins with `__`, nor one of trimtab's own."
@@ -69,17 +70,17 @@ Pattern = Annotated[
 ]
 BrokerName = Annotated[
     str,
-    StringConstraints(max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    StringConstraints(max_length=limits.NAME_CHARACTERS, pattern=ANY),
     Field(description='A broker; "" where queues belong to no broker by name (Kafka).'),
 ]
 Label = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=ANY),
     Field(description="A name given by people: an instance, a rack, a principal, a client."),
 ]
 Text = Annotated[
     str,
-    StringConstraints(max_length=limits.TEXT_CHARACTERS, pattern=_ANY),
+    StringConstraints(max_length=limits.TEXT_CHARACTERS, pattern=ANY),
     Field(description="One line for people."),
 ]
 Token = Annotated[
