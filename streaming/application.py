@@ -88,6 +88,7 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
         with (
             readiness.removed(options.home),
             _told_by_signals(stop),
+            _ended_by(stop),
             _endpoint(options, metrics) as endpoint,
             watched(_watchdog(options, horizon, end_at_once)),
             looked_for(options) as other,
@@ -111,10 +112,22 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
         cause = ending_of(str(error)).cause
         raise ControllerFailed(f"Spark refused: {cause}; see {logs(options)}") from error
     except (SparkEnded, Py4JError, ConnectionError, NotSurveyed, Undelivered) as error:
-        if isinstance(error, SparkEnded) or not stop.is_set():  # else it is because of that
-            raise ControllerFailed(_broken(options, error)) from error
+        raise ControllerFailed(_broken(options, error)) from error
     except OSError as error:
         raise ControllerFailed(_unusable(options, error)) from error
+
+
+@contextmanager
+def _ended_by(stop: Event) -> Iterator[None]:
+    """Take for no failure what fails because it was told to stop."""
+    try:
+        yield
+    except Py4JJavaError:
+        raise
+    except (Py4JError, ConnectionError, NotSurveyed, Undelivered) as error:
+        if not stop.is_set():
+            raise
+        structlog.get_logger().info("stopping, as told by a signal", left=str(error))
 
 
 def _metrics() -> Metrics:

@@ -67,7 +67,7 @@ from streaming.startup.own_start import OwnStart
 from streaming.startup.reading import reading_trouble
 from streaming.startup.reminder import locate, remind
 from streaming.startup.supersession import TAKEN_OVER
-from streaming.startup.takeover import announce, new_start, say_if_stopped
+from streaming.startup.takeover import announce, announcing, new_start
 from streaming.startup.terms import RELEASE, Terms, continued, deciding, present_terms
 from streaming.startup.younger import YoungerStart
 
@@ -155,9 +155,9 @@ def _own_activation(options: Options, other: Incumbent, stop: Event) -> Activati
     if stop.is_set():
         return None  # from here on the other one would end
     start, writer = new_start(), StartWriter(options, stop)
-    starts = announce(options, start, writer)
-    other.let_end(stop)
-    say_if_stopped(stop)
+    with announcing(stop):
+        starts = announce(options, start, writer)
+        other.let_end(stop)
     return Activation(start, starts, options.query.checkpoint, writer)
 
 

@@ -22,7 +22,7 @@ from streaming.process.readiness import stand_by
 from streaming.startup.activity import Activity
 from streaming.startup.delivery import StartWriter
 from streaming.startup.reading import Following
-from streaming.startup.takeover import announce, give_time, say_if_stopped
+from streaming.startup.takeover import announce, announcing, give_time
 from trimtab.protocol import Controller, HandOver, Tick
 
 _NAME: Final = "standby"
@@ -81,9 +81,9 @@ class Standby:
         Raises:
             Undelivered: Kafka did not take it.
         """
-        starts = announce(self._options, start, writer)
-        give_time(self._activity, stop)
-        say_if_stopped(stop)
+        with announcing(stop):
+            starts = announce(self._options, start, writer)
+            give_time(self._activity, stop)
         self._activity.close()
         return starts
 

@@ -14,6 +14,8 @@ controller is the only one that decides.
 
 import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Event
 from typing import Final
 
@@ -50,13 +52,20 @@ def give_time(activity: Activity, stop: Event) -> None:
         )
 
 
-def say_if_stopped(stop: Event) -> None:
-    """Say what a start leaves behind that was told to stop after it has been announced."""
-    if stop.is_set():
-        logger(_NAME).warning(
-            "told to stop, but this start is announced: another controller that was at work reads "
-            "that, and ends. Start one, or nobody decides"
-        )
+@contextmanager
+def announcing(stop: Event) -> Iterator[None]:
+    """Announce a start meanwhile; say what it leaves behind if it is told to stop by then.
+
+    Also if that fails: as soon as one partition has it, the other controller reads it.
+    """
+    try:
+        yield
+    finally:
+        if stop.is_set():
+            logger(_NAME).warning(
+                "told to stop, but this start may be announced: another controller that was at "
+                "work reads that, and ends. Start one, or nobody decides"
+            )
 
 
 def announce(options: Options, start: str, writer: StartWriter) -> tuple[int, ...]:

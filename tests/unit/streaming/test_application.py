@@ -11,7 +11,8 @@ from typing import NoReturn
 import pytest
 from pyspark import SparkContext
 
-from streaming.application import _told_by_signals
+from streaming.application import _ended_by, _told_by_signals
+from streaming.startup.delivery import Undelivered
 
 TERM, INT = signal.SIGTERM, signal.SIGINT
 
@@ -92,3 +93,20 @@ def test_an_interrupt_is_told_to_whoever_asked_when_all_is_put_away() -> None:
         signal.raise_signal(INT)
     with _told_by_signals(Event()):
         signal.raise_signal(TERM)
+
+
+def test_what_was_under_way_when_it_was_told_to_stop_is_no_failure() -> None:
+    """And no other end: Ctrl-C is told to whoever asked."""
+
+    def start(told: signal.Signals | None) -> None:
+        stop = Event()
+        with _told_by_signals(stop), _ended_by(stop):
+            if told is not None:
+                signal.raise_signal(told)
+            raise Undelivered("announcing this start failed: Kafka does not answer")
+
+    start(TERM)
+    with pytest.raises(KeyboardInterrupt):
+        start(INT)
+    with pytest.raises(Undelivered):
+        start(None)

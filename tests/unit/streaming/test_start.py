@@ -2,7 +2,7 @@
 
 from threading import Event
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import pytest
 from structlog.testing import capture_logs
@@ -15,6 +15,7 @@ from streaming.pipeline import MOST_WAITING
 from streaming.query import QueryFailed
 from streaming.start import Beginning, _own_activation
 from streaming.startup.checkpoint import CheckpointUnusable
+from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import Contents, Ends, NotSurveyed
 from streaming.startup.supersession import TAKEN_OVER
 from streaming.startup.terms import Terms, deciding
@@ -238,6 +239,25 @@ def test_a_start_that_is_told_to_stop_once_it_is_announced_says_what_it_leaves(
         _own_activation(options, other, stop)
 
     assert ([True] if stopped else []) == ["Start one" in line["event"] for line in lines]
+
+
+def test_a_start_that_only_some_partitions_have_is_told_as_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One of them is enough for the other controller to end."""
+    stop = Event()
+
+    def announce(*_: object) -> NoReturn:
+        stop.set()
+        raise Undelivered("announcing this start failed: Kafka does not answer")
+
+    monkeypatch.setattr("streaming.start.StartWriter", lambda *_: NOTHING)
+    monkeypatch.setattr("streaming.start.announce", announce)
+    options = cast("Any", SimpleNamespace(query=SimpleNamespace(takes_over=True)))
+    with capture_logs() as lines, pytest.raises(Undelivered):
+        _own_activation(options, NOTHING, stop)
+
+    assert [True] == ["Start one" in line["event"] for line in lines]
 
 
 def test_a_start_that_finds_another_at_work_ends(monkeypatch: pytest.MonkeyPatch) -> None:
