@@ -91,7 +91,7 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
             _ended_by(stop),
             _endpoint(options, metrics) as endpoint,
             watched(_watchdog(options, horizon, end_at_once)),
-            looked_for(options) as other,
+            looked_for(options, stop) as other,
             _session(options) as spark,
         ):
             if not stop.is_set():
@@ -124,7 +124,7 @@ def _ended_by(stop: Event) -> Iterator[None]:
         yield
     except Py4JJavaError:
         raise
-    except (Py4JError, ConnectionError, NotSurveyed, Undelivered) as error:
+    except (Py4JError, ConnectionError, NotSurveyed, NotTold, Undelivered) as error:
         if not stop.is_set():
             raise
         structlog.get_logger().info("stopping, as told by a signal", left=str(error))

@@ -52,12 +52,12 @@ def activation_of(
         def would_do() -> bool:
             return rehearsal.works() and _can_write(spark, options)
 
-        standby = Standby(options, is_fit, would_do)
-        following = standby.wait(stop)
+        standby = Standby(options, stop, is_fit, would_do)
+        following = standby.wait()
         if following is None:
             return None
         start = new_start()
-        starts = standby.take_over(start, writer, stop)
+        starts = standby.take_over(start, writer)
     where = Checkpoint(spark, options.query.checkpoint).present()
     moved = Checkpoint(spark, where).take_away(start)
     return Activation(start, starts, moved, writer, following, standby.has_relieved)

@@ -40,7 +40,9 @@ _ASK_S: Final = 0.03
 _ANSWER_S: Final = 0.8
 """How long it may take to answer of all partitions: less than what ends a silence (``silence``)."""
 PATIENCE_S: Final = 30.0
-"""How long it may take at first: to say where everything ends."""
+"""How long it may take at first, to say where everything ends; ..."""
+_AT_A_TIME_S: Final = 5.0
+"""... and for one answer: Python heeds no signal meanwhile."""
 _AT_ONCE: Final = 10_000
 """Messages taken at a time: beats are among them."""
 _FAILURES: Final = 3
@@ -69,12 +71,13 @@ class Activity:
     Args:
         options: Which topics.
         name: Who reads, for the logs.
+        stop: Set when nobody should wait any more.
 
     Raises:
         NotTold: Kafka does not say where its topics end.
     """
 
-    def __init__(self, options: Options, name: str) -> None:
+    def __init__(self, options: Options, name: str, stop: Event) -> None:
         self._grace_s = grace_of(options) / 1000
         self._trouble = Trouble(logger(name), "follow other controllers")
         self._ticks, self._words = (
@@ -99,7 +102,7 @@ class Activity:
         """Who says of itself that it fails, and since when."""
         self._said: dict[str, float] = {}
         """Who has said anything of itself, and when last."""
-        self._begin()
+        self._begin(stop)
 
     @property
     def last(self) -> str | None:
@@ -198,21 +201,21 @@ class Activity:
             self._consumer.assign(places)
             discard(held)
 
-    def _begin(self) -> None:
+    def _begin(self, stop: Event) -> None:
         """Begin at the ends: what was said before is over."""
         places = [*self._ticks, *self._words]
-        for place, end in zip(places, self._first_ends(places), strict=True):
+        for place, end in zip(places, self._first_ends(places, stop), strict=True):
             place.offset = end
         self._consumer.assign(places)
 
-    def _first_ends(self, places: list[TopicPartition]) -> list[int]:
+    def _first_ends(self, places: list[TopicPartition], stop: Event) -> list[int]:
         """Ask until Kafka answers: of a new topic it may not know at once who leads it."""
         deadline = time.monotonic() + PATIENCE_S
         while True:
             try:
-                return self._ends_of(places, PATIENCE_S)
+                return self._ends_of(places, _AT_A_TIME_S)
             except KafkaException as error:
-                if time.monotonic() > deadline:
+                if stop.is_set() or time.monotonic() > deadline:
                     raise NotTold(f"{NOT_TOLD}: {error}") from error
                 time.sleep(_LISTEN_S)
 

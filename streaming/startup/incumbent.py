@@ -32,13 +32,14 @@ class Incumbent:
 
     Args:
         options: Which topics.
+        stop: Set when nobody should wait any more.
 
     Raises:
         NotTold: Kafka does not say where its topics end.
     """
 
-    def __init__(self, options: Options) -> None:
-        self._activity = Activity(options, _NAME)
+    def __init__(self, options: Options, stop: Event) -> None:
+        self._activity = Activity(options, _NAME, stop)
         grace_s = grace_of(options) / 1000
         self._sure_at = time.monotonic() + grace_s
         self._patience_s = PATIENCE_S + 2 * grace_s  # a silence may begin anew when Kafka answers
@@ -85,12 +86,12 @@ class Incumbent:
 
 
 @contextmanager
-def looked_for(options: Options) -> Iterator[Incumbent | None]:
+def looked_for(options: Options, stop: Event) -> Iterator[Incumbent | None]:
     """Listen meanwhile; None: a standby listens by itself."""
     if options.query.standby:
         yield None
         return
-    incumbent = Incumbent(options)
+    incumbent = Incumbent(options, stop)
     try:
         yield incumbent
     finally:

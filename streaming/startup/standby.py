@@ -37,22 +37,27 @@ class Standby:
 
     Args:
         options: Which controller.
+        stop: Set when it should end.
         is_fit: Looked at again and again; tells whether all is ready, and raises what it finds.
         would_do: Tells whether it would do better than one that fails.
     """
 
     def __init__(
-        self, options: Options, is_fit: Callable[[], bool], would_do: Callable[[], bool]
+        self,
+        options: Options,
+        stop: Event,
+        is_fit: Callable[[], bool],
+        would_do: Callable[[], bool],
     ) -> None:
-        self._options, self._is_fit, self._would_do = options, is_fit, would_do
+        self._options, self._stop, self._is_fit, self._would_do = options, stop, is_fit, would_do
         self._log = logger(_NAME)
-        self._activity = Activity(options, _NAME)
+        self._activity = Activity(options, _NAME, stop)
         self._asked: str | None = None
         """Which operator wants it, and why; or what the active one says of itself."""
         self.has_relieved = False
         """Whether its turn came because the active one fails."""
 
-    def wait(self, stop: Event) -> Following | None:
+    def wait(self) -> Following | None:
         """Wait for its turn; return what it has read of what is published. None: it is to stop.
 
         Raises:
@@ -60,7 +65,7 @@ class Standby:
         """
         self._log.info("standing by")
         following = Following(self._options)
-        while not stop.is_set():
+        while not self._stop.is_set():
             following.go_on()
             self._listen()
             if self._is_fit() and self._activity.is_read:
@@ -72,7 +77,7 @@ class Standby:
         self._activity.close()
         return None
 
-    def take_over(self, start: str, writer: StartWriter, stop: Event) -> tuple[int, ...]:
+    def take_over(self, start: str, writer: StartWriter) -> tuple[int, ...]:
         """Say in every partition that this controller starts, and let the other one end.
 
         Returns:
@@ -81,9 +86,9 @@ class Standby:
         Raises:
             Undelivered: Kafka did not take it.
         """
-        with announcing(stop):
+        with announcing(self._stop):
             starts = announce(self._options, start, writer)
-            give_time(self._activity, stop)
+            give_time(self._activity, self._stop)
         self._activity.close()
         return starts
 

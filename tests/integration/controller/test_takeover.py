@@ -90,22 +90,22 @@ def said(chosen: Options, other: Incumbent) -> set[str]:
 
 def test_where_nobody_ticked_it_begins(chosen: Options) -> None:
     """The topics are new."""
-    with closing(Incumbent(chosen)) as nobody:
+    with closing(Incumbent(chosen, Event())) as nobody:
         assert nobody.name(Event()) is None
         assert set() == said(chosen, nobody)
 
 
 def test_one_that_is_at_work_is_named(chosen: Options) -> None:
     """And one that has said that it ended is not."""
-    with ticking(chosen, says_so=True), closing(Incumbent(chosen)) as other:
+    with ticking(chosen, says_so=True), closing(Incumbent(chosen, Event())) as other:
         assert OTHER == other.name(Event())
-    with closing(Incumbent(chosen)) as nobody:
+    with closing(Incumbent(chosen, Event())) as nobody:
         assert nobody.name(Event()) is None
 
 
 def test_one_that_is_slow_is_waited_for(chosen: Options) -> None:
     """It ticks in the middle of a batch, which it will publish; then it reads the start."""
-    with closing(Incumbent(chosen)) as other, ticking(chosen, says_so=True) as over:
+    with closing(Incumbent(chosen, Event())) as other, ticking(chosen, says_so=True) as over:
         Timer(BUSY_S, over.set).start()
         assert {WAITS, f"{OTHER} has ended"} <= said(chosen, other)
         assert over.is_set()
@@ -113,7 +113,7 @@ def test_one_that_is_slow_is_waited_for(chosen: Options) -> None:
 
 def test_one_that_was_killed_is_not_waited_for(chosen: Options) -> None:
     """It will never say that it has ended: it ticks no more."""
-    with closing(Incumbent(chosen)) as other:
+    with closing(Incumbent(chosen, Event())) as other:
         with ticking(chosen, says_so=False):
             pass
         lines = said(chosen, other)
@@ -126,7 +126,7 @@ def test_one_that_never_ends_is_not_waited_for_for_ever(
 ) -> None:
     """It hangs; whoever starts another one wants that one to work."""
     monkeypatch.setattr(takeover, "LONGEST_S", BUSY_S)
-    with closing(Incumbent(chosen)) as other, ticking(chosen, says_so=False) as over:
+    with closing(Incumbent(chosen, Event())) as other, ticking(chosen, says_so=False) as over:
         lines = said(chosen, other)
         assert not over.is_set()
 

@@ -4,6 +4,7 @@ That Kafka is away is said once.
 """
 
 from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 
 import pytest
@@ -13,7 +14,7 @@ from structlog.testing import capture_logs
 from console.settings import load
 from console.wiring import options
 from streaming.startup import activity
-from streaming.startup.activity import Activity
+from streaming.startup.activity import Activity, NotTold
 from tests.builders.half_written import HalfWritten
 from tests.builders.played_time import PlayedTime
 from tests.unit.streaming.startup.spoken import word
@@ -126,7 +127,9 @@ class Client:
         """End."""
 
 
-def follower(monkeypatch: pytest.MonkeyPatch, place: Path, kafka: Kafka) -> Activity:
+def follower(
+    monkeypatch: pytest.MonkeyPatch, place: Path, kafka: Kafka, stop: Event | None = None
+) -> Activity:
     """One that has begun to follow."""
     monkeypatch.chdir(place)
     monkeypatch.setattr(activity, "Consumer", kafka.client)
@@ -134,7 +137,7 @@ def follower(monkeypatch: pytest.MonkeyPatch, place: Path, kafka: Kafka) -> Acti
     monkeypatch.setattr(activity, "_ASK_S", 0.0)
     monkeypatch.setattr(activity, "grace_of", lambda _: 2 * TICK_MS)
     chosen = options(load().settings, bootstrap_servers="127.0.0.1:1", jars=place)
-    return Activity(chosen, "standby")
+    return Activity(chosen, "standby", stop or Event())
 
 
 def cause_after(following: Activity, intervals: int) -> str | None:
@@ -155,6 +158,31 @@ def test_who_ticks_in_any_partition_is_at_work(
     assert (None, "a") == (cause_after(following, 10), following.last)
     kafka.ticks_in = None
     assert "no controller has ticked" in (cause_after(following, 10) or "")
+
+
+def test_who_is_told_to_stop_asks_no_more_where_ticks_end(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A supervisor kills a start that goes on for half a minute; else it waits as long."""
+    kafka, stop, asked = Kafka(), Event(), list[float]()
+    kafka.is_there = False
+
+    def ask(_client: Client, _places: list[TopicPartition], patience_s: float) -> list[Found]:
+        asked.append(patience_s)
+        CLOCK.sleep(patience_s)
+        if len(asked) == 2:
+            stop.set()
+        raise KafkaException(KafkaError(TIMED_OUT))
+
+    monkeypatch.setattr(Client, "offsets_for_times", ask)
+    with pytest.raises(NotTold):
+        follower(monkeypatch, tmp_path, kafka, stop)
+    assert 2 == len(asked)
+    assert sum(asked) <= 10
+
+    with pytest.raises(NotTold):
+        follower(monkeypatch, tmp_path, kafka)
+    assert sum(asked[2:]) >= activity.PATIENCE_S
 
 
 def test_without_an_answer_of_each_partition_there_is_no_silence(

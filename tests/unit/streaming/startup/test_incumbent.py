@@ -46,7 +46,8 @@ def listening(monkeypatch: pytest.MonkeyPatch, place: Path, heard: Heard) -> Inc
     monkeypatch.chdir(place)
     monkeypatch.setattr(incumbent, "Activity", lambda *_: heard)
     monkeypatch.setattr(incumbent, "grace_of", lambda _: 0)
-    one = Incumbent(options(load().settings, bootstrap_servers="127.0.0.1:1", jars=place))
+    chosen = options(load().settings, bootstrap_servers="127.0.0.1:1", jars=place)
+    one = Incumbent(chosen, Event())
     time.sleep(0.001)  # the clock has gone on
     return one
 

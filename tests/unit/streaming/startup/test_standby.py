@@ -57,7 +57,7 @@ def test_on_empty_topics_it_takes_over(monkeypatch: pytest.MonkeyPatch, tmp_path
     timer = Timer(PATIENCE_S, stop.set)
     timer.start()
     try:
-        assert Standby(chosen, lambda: False, lambda: False).wait(stop) is not None
+        assert Standby(chosen, stop, lambda: False, lambda: False).wait() is not None
     finally:
         timer.cancel()
 
@@ -109,6 +109,6 @@ def test_one_that_fails_is_relieved_by_one_that_would_do(
             stop.set()
         return bool(now)
 
-    one = Standby(chosen, is_fit, lambda: would_do)
-    is_its_turn = one.wait(stop) is not None
+    one = Standby(chosen, stop, is_fit, lambda: would_do)
+    is_its_turn = one.wait() is not None
     assert (fit and would_do, fit and would_do) == (is_its_turn, one.has_relieved)
