@@ -61,8 +61,12 @@ class RocketMQClusters:
     def _judge(self, topic: str, said: list[Seen | None]) -> Seen | None:
         """Return what is true of a topic, by what each cluster said; None: that is unknown."""
         having = [at for at, it in enumerate(said) if it is not None and it.runs is not None]
+        found = self._choose(topic, said, having)
         if None not in said or len(having) > 1:
             self._tell_of_doubles(topic, having)
+        return found
+
+    def _choose(self, topic: str, said: list[Seen | None], having: list[int]) -> Seen | None:
         home = self._homes.get(topic)
         if home is not None and (said[home] is None or home in having):
             return said[home]
@@ -78,12 +82,13 @@ class RocketMQClusters:
     def _tell_of_doubles(self, topic: str, having: list[int]) -> None:
         if len(having) <= 1:
             self._doubled.discard(topic)
-        elif topic not in self._doubled:
+        elif topic not in self._doubled and topic in self._homes:
             self._doubled.add(topic)
             self._log.warning(
-                "a topic is in several clusters of RocketMQ; "
-                "only the queues of the first one in routes.name_servers are shared out",
+                "a topic is in several clusters of RocketMQ; only the queues of one are shared "
+                "out, after a restart those of the first one in routes.name_servers",
                 topic=topic,
+                counts=self._clusters[self._homes[topic]].place,
                 clusters=[self._clusters[at].place for at in having],
             )
 

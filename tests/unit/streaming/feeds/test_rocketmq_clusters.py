@@ -49,6 +49,7 @@ def test_a_topic_of_two_clusters_is_the_first_ones_and_that_is_said_once() -> No
     assert [("warning", "orders", 2)] == [
         (it["log_level"], it["topic"], len(it["clusters"])) for it in logs
     ]
+    assert logs[0]["clusters"][0] == logs[0]["counts"]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_a_cluster_that_does_not_answer_says_nothing(
 def test_a_topic_stays_its_clusters_until_that_one_has_it_no_more() -> None:
     """A name server that was started anew, and knows no broker, takes nothing from the second."""
     first, second = dict[str, bytes](), {"orders": OF_1}
-    with clusters(first, second) as found:
+    with clusters(first, second) as found, capture_logs() as logs:
         assert {"orders": SECOND} == found.look(["orders"])
         first["orders"] = OF_4
         assert {"orders": SECOND} == found.look(["orders"]), "it has moved nowhere"
@@ -79,6 +80,9 @@ def test_a_topic_stays_its_clusters_until_that_one_has_it_no_more() -> None:
         assert {"orders": FIRST} == found.look(["orders"])
         del first["orders"]
         assert {"orders": GONE} == found.look(["orders"])
+
+    (said,) = logs
+    assert said["clusters"][1] == said["counts"], "who believes the log would stop the others"
 
 
 def test_one_that_was_started_anew_says_nothing() -> None:
