@@ -38,9 +38,11 @@ GET_BROKER_CLUSTER_INFO: Final = 106
 _READABLE: Final = 0b100
 """`PermName.PERM_READ`."""
 _TIMEOUT_S: Final = 3.0
-"""RocketMQ's own clients wait as long; the watcher does not listen meanwhile."""
+"""RocketMQ's own clients wait as long for an answer, and so does the watcher, which does not listen
+meanwhile, for all of them: what has not come by then is asked first the next time."""
 _RESTS: Final = 3
-"""So many times as long as it waited in vain it asks nobody, and Kafka's routes are read."""
+"""So many times as long as it waited in vain, or for a slow one, it asks nobody, and Kafka's routes
+are read."""
 _AT_ONCE: Final = 100
 """Requests that are under way at a time: their answers fit what a socket holds."""
 _NAMED: Final = 3
@@ -63,6 +65,8 @@ class NameServers:
         self._connection: socket.socket | None = None
         self._numbers = count(1)
         self._asks_again_at = 0.0
+        self._late: set[str] = set()
+        """The topics for which there was no time."""
 
     @property
     def place(self) -> str:
@@ -72,12 +76,16 @@ class NameServers:
 
     def look(self, topics: Iterable[str]) -> dict[str, Seen]:
         """Return what topics are like, as far as that is known."""
-        asked, begun = sorted(topics), time.monotonic()
+        asked, begun = sorted(topics, key=lambda it: (it not in self._late, it)), time.monotonic()
         if not asked or begun < self._asks_again_at:
             return {}
         for _ in self._addresses:
             try:
                 seen, refused = self._ask(asked)
+                if self._late:
+                    said = f"too slow: {len(self._late)} of {len(asked)} topics are left for later"
+                    refused.insert(0, f"{self.place}: {said}")
+                    self._rest(begun)
             except (Garbage, OSError, UnicodeError) as error:  # the last: no host can be called so
                 self._trouble.met(f"{self.place}: {error}")
                 self._hang_up()
@@ -87,9 +95,12 @@ class NameServers:
                 else:
                     self._trouble.over()
                 return seen
+        self._rest(begun)
+        return {}
+
+    def _rest(self, begun: float) -> None:
         ended = time.monotonic()
         self._asks_again_at = ended + _RESTS * (ended - begun)
-        return {}
 
     def close(self) -> None:
         """Ask no more."""
@@ -107,10 +118,11 @@ class NameServers:
         knows_brokers = self._knows_brokers(connection)
         seen: dict[str, Seen] = {}
         refused: list[str] = []
+        until = time.monotonic() + _TIMEOUT_S
         for start in range(0, len(topics), _AT_ONCE):
             asked = {next(self._numbers): it for it in topics[start : start + _AT_ONCE]}
             connection.sendall(b"".join(map(_request, asked, asked.values())))
-            while asked:
+            while asked and time.monotonic() < until:
                 answer = receive(connection)
                 if (topic := asked.pop(answer.opaque, None)) is None:
                     raise Garbage("an answer to what was not asked")
@@ -121,6 +133,10 @@ class NameServers:
                     continue
                 if found is not None and (knows_brokers or found.runs is not None):
                     seen[topic] = found
+            self._late = {*asked.values(), *topics[start + _AT_ONCE :]} if asked else set()
+            if asked:
+                self.close()  # the answers to these may still come
+                break
         if refused and not seen:  # the next one may say what can be read
             raise Garbage("; ".join(refused[:_NAMED]))
         return seen, refused

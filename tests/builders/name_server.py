@@ -8,6 +8,7 @@ import json
 import socket
 import struct
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final
@@ -34,8 +35,12 @@ def answering(
     known: bytes = KNOWN,
     port: int = 0,
     consumers: Mapping[str, bytes] = NOTHING,
+    pause_s: float = 0.0,
 ) -> Iterator[tuple[str, int]]:
-    """One that has these routes and consumers of groups, and says that all others do not exist."""
+    """One that has these routes and consumers of groups, and says that all others do not exist.
+
+    It takes so long for each answer.
+    """
     ended = threading.Event()
     with socket.create_server(("127.0.0.1", port)) as listening:
         callers: list[socket.socket] = []
@@ -44,7 +49,7 @@ def answering(
             while not ended.is_set():
                 with suppress(OSError):
                     callers.append(listening.accept()[0])
-                    _serve(callers[-1], routes, known, consumers)
+                    _serve(callers[-1], routes, known, consumers, pause_s)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -65,6 +70,7 @@ def _serve(
     routes: Mapping[str, bytes],
     known: bytes,
     consumers: Mapping[str, bytes],
+    pause_s: float,
 ) -> None:
     with caller.makefile("rb") as coming:
         while lengths := coming.read(_LENGTHS):
@@ -79,6 +85,7 @@ def _serve(
             else:
                 assert code == GET_BROKER_CLUSTER_INFO
             said = missing if body is None else 0
+            time.sleep(pause_s)
             caller.sendall(framed(body or b"", asked["opaque"], said))
 
 

@@ -218,6 +218,24 @@ def test_one_that_hangs_does_not_hold_up_who_asks() -> None:
     assert again_s < QUICK_S <= waited_until - begun
 
 
+@pytest.mark.waits(1.0)
+def test_one_that_is_slow_does_not_hold_up_who_asks() -> None:
+    """It is asked for the rest later, and joins and Kafka's routes are read meanwhile."""
+    topics = [f"t{number:02}" for number in range(30)]
+    with answering(dict.fromkeys(topics, OF_4), pause_s=0.1) as slow:
+        asked = servers(slow)
+        with capture_logs() as logs:
+            first = asked.look(topics)
+            assert {} == asked.look(topics), "it rests"
+            asked._asks_again_at = 0.0  # noqa: SLF001 - time has passed
+            then = asked.look(topics)
+        asked.close()
+
+    assert 0 < len(first) < 30
+    assert {*topics[len(first) :][: len(then)]} == {*then}
+    assert ["too slow" in it["reason"] for it in logs] == [True]
+
+
 def test_one_that_says_a_byte_now_and_then_does_not_hold_up_who_asks() -> None:
     """Each byte is in time, and the answer would be there after a year."""
     ours, theirs = socket.socketpair()
