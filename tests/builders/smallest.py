@@ -54,6 +54,7 @@ class Smallest:
         self._place: TopicPartition | None = None
         self._began_at = self._read_to = self._end = 0
         self._last_epoch: int | None = None
+        self._answered = b""  # the key of the last answer
         self._end_asked_at = 0.0
         self.leaving = False
         self._live(f"{time.time_ns() // 1_000_000:013d}", secrets.randbits(31))
@@ -128,26 +129,29 @@ class Smallest:
             assert error.code() == KafkaError._PARTITION_EOF, error  # noqa: SLF001 - its public name
             return
         mine = f"{self._group}/{self._member}"  # "/" in a group is "%2F"
-        if message.key() in (mine.encode(), f"{mine}@{self._incarnation}".encode()):
-            self._obey(message.value(), is_old=self._read_to <= self._began_at)
-
-    def _obey(self, value: bytes | None, *, is_old: bool) -> None:
-        if value is None:
-            if self._epoch:
-                self._start_over("unknown")
+        key, value = message.key(), message.value()
+        if key not in (mine.encode(), f"{mine}@{self._incarnation}".encode()):
             return
-        record = json.loads(value)
-        if record["incarnation"] > self._incarnation and not is_old:
-            sys.exit("a younger process has this name")
+        record: dict[str, Any] = {"incarnation": ""} if value is None else json.loads(value)
         if record["incarnation"] == self._incarnation and record["epoch"] > self._epoch:
-            self._epoch = record["epoch"]
-            self._began_at = 0  # this answers us, so all that follows came after us
-            self._asking = bool(record.get("join_again"))
-            self._session_s = record["session_timeout_ms"] / 1_000
-            self._beat_s = record["heartbeat_interval_ms"] / 1_000
-            self._give([*rows(record["give"])])
-            self._keep({queue: (epoch, after) for queue, epoch, after in rows(record["hold"])})
-            self._beat(time.monotonic())
+            self._answered = key
+            self._obey(record)
+        elif self._epoch and key != self._answered:
+            return  # another life has this name, and this one a name of its own
+        elif value is None and self._epoch:
+            self._start_over("unknown")
+        elif record["incarnation"] > self._incarnation and self._read_to > self._began_at:
+            sys.exit("a younger process has this name")
+
+    def _obey(self, record: dict[str, Any]) -> None:
+        self._epoch = record["epoch"]
+        self._began_at = 0  # this answers us, so all that follows came after us
+        self._asking = bool(record.get("join_again"))
+        self._session_s = record["session_timeout_ms"] / 1_000
+        self._beat_s = record["heartbeat_interval_ms"] / 1_000
+        self._give([*rows(record["give"])])
+        self._keep({queue: (epoch, after) for queue, epoch, after in rows(record["hold"])})
+        self._beat(time.monotonic())
 
     def _give(self, given: list[Row]) -> None:
         for queue, epoch, following in given:

@@ -108,7 +108,7 @@ FAULTS: Final[dict[str, tuple[str, object]]] = {
     ),
     "goes without a word": ("mark.Mark.goes_unsaid", property(lambda _mark: False)),
     "obeys the same epoch again": (
-        "session.MemberSession._is_news",
+        "session.MemberSession.is_news",
         lambda session, record: (
             session.incarnation == record.incarnation and session.epoch <= record.epoch
         ),

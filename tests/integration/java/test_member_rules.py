@@ -45,6 +45,11 @@ def test_what_is_lost_before_it_is_told_as_revoked_is_told_as_lost_alone() -> No
     assert ["assigned lost"] == answered(java("MemberRules"), ["revoked-late"])
 
 
+def test_what_is_told_to_another_life_under_the_name_is_not_for_this_one() -> None:
+    """It was answered under a name of its own; later under the plain one, and that counts then."""
+    assert ["1 1 0"] == answered(java("MemberRules"), ["named-apart"])
+
+
 def test_a_certificate_that_has_expired_is_named() -> None:
     """What Kafka's client says is that the handshake failed, whatever was wrong."""
     said = answered(java("MemberRules"), ["expired"])[0]

@@ -156,6 +156,14 @@ def test_its_key_may_name_its_life(kafka: Kafka) -> None:
     assert 7 == max(it["epoch"] for it in kafka.sent if it["kind"] == "beat")
 
 
+def test_what_is_told_to_another_life_under_the_name_is_not_for_it(kafka: Kafka) -> None:
+    """An older life had the name when the rule for twins was changed."""
+    others = [tells(kafka, 8, incarnation=AHEAD), lambda: kafka.log.append((KEY, None))]
+    lives(kafka, tells(kafka, 7, key=KEY + "@{}"), *others, lambda: None)
+
+    assert [None] == last_epochs(kafka)
+
+
 def test_what_stood_there_before_it_came_is_no_younger_life(kafka: Kafka) -> None:
     """It left, and its tombstone follows. It began on a host whose clock was ahead."""
     tells(kafka, 6, incarnation=AHEAD)()

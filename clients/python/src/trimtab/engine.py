@@ -16,6 +16,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Final, Literal, assert_never
 
+from trimtab.address import Address
 from trimtab.callbacks import Callbacks, CallbackThread, Ownership
 from trimtab.clock import now_ms, wall_ms
 from trimtab.errors import (
@@ -28,7 +29,7 @@ from trimtab.errors import (
 from trimtab.guarding import Guard
 from trimtab.holdings import Holdings
 from trimtab.inspection import Inspection
-from trimtab.protocol import ASSIGNMENTS, RELEASES, decode, member_key
+from trimtab.protocol import ASSIGNMENTS, RELEASES, decode
 from trimtab.session import (
     Action,
     Assigned,
@@ -94,7 +95,7 @@ class Engine:
         """To leave: the time for it, and whether the member will be back."""
         self._find_end = False
         self._watch = Watch(profile, self._callbacks, inspection)
-        self._my_key = member_key(profile.group, profile.member)
+        self._address = Address(profile.group, profile.member)
         self._group_key = profile.group.encode()
         self._thread = threading.Thread(target=self._run, name="trimtab-member", daemon=True)
 
@@ -259,11 +260,10 @@ class Engine:
     def _read(self, session: MemberSession, record: Received, now: int) -> list[Action]:
         """Take what is addressed to this member, or to its whole group."""
         try:
-            # Under the member's name, or this life's where twins are told apart.
-            mine = (self._my_key, self._my_key + f"@{session.incarnation}".encode())
-            if record.topic == ASSIGNMENTS.name and record.key in mine:
+            if record.topic == ASSIGNMENTS.name and self._address.has(record.key, session):
                 assignment = None if record.value is None else decode(ASSIGNMENTS, record.value)
-                return session.receive(assignment, now)
+                counts = self._address.counts(record.key, assignment, session)
+                return session.receive(assignment, now) if counts else []
             is_release = record.topic == RELEASES.name and record.key == self._group_key
             if is_release and record.value is not None:  # a tombstone releases nothing
                 return session.hear(decode(RELEASES, record.value), now)

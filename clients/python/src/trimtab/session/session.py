@@ -79,6 +79,10 @@ class MemberSession(Possession):
         self._pass_time(now)
         return self._settle(now)
 
+    def is_news(self, record: Assignment) -> bool:
+        """Whether a record is for this life, and later than what it was told last."""
+        return record.incarnation == self.incarnation and record.epoch > self.epoch
+
     def receive(self, record: Assignment | None, now: int) -> list[Action]:
         """An assignment for this member was read; None is a tombstone."""
         self._pass_time(now)
@@ -90,7 +94,7 @@ class MemberSession(Possession):
         elif record.incarnation > self.incarnation:
             self._apply(self._baton.lose_all(), LossReason.REPLACED)
             self._end(Ending.REPLACED)
-        elif not (self._leaving.temporary or self._leaving.ticket) and self._is_news(record):
+        elif not (self._leaving.temporary or self._leaving.ticket) and self.is_news(record):
             self._obey(record, now)  # one that leaves has said that it works on nothing any more
         return self._settle(now)
 
@@ -169,9 +173,6 @@ class MemberSession(Possession):
         if self.phase != "ended":
             self._abandon(LossReason.FAILED)
         return self._settle(now)
-
-    def _is_news(self, record: Assignment) -> bool:
-        return record.incarnation == self.incarnation and record.epoch > self.epoch
 
     def _obey(self, record: Assignment, now: int) -> None:
         self.epoch = record.epoch

@@ -52,6 +52,7 @@ public final class Member implements Inbox {
     private final Running running;
     private final Teller teller;
     private final byte[] groupKey;
+    private final Address address;
     private Profile profile;
 
     // Guarded by this object, which is never held while a listener runs, nor for longer than a deaf guard takes.
@@ -85,6 +86,7 @@ public final class Member implements Inbox {
                         options.instance,
                         "trimtab-java");
         this.groupKey = group.getBytes(StandardCharsets.UTF_8);
+        this.address = new Address(group, memberId);
         this.running = new Running(options.revocationTimeout);
         this.teller = new Teller(running, error -> fail("a callback failed", error));
         this.watch = new Watch(
@@ -210,8 +212,11 @@ public final class Member implements Inbox {
     public synchronized void received(Topic topic, byte[] key, byte[] value) {
         try {
             long now = clock.now();
-            if (topic == Topic.ASSIGNMENTS && isMine(key)) {
-                errands.react(session, session.receive(value == null ? null : Assignment.read(value), now));
+            if (topic == Topic.ASSIGNMENTS && address.has(key, session)) {
+                Assignment told = value == null ? null : Assignment.read(value);
+                if (address.counts(key, told, session)) {
+                    errands.react(session, session.receive(told, now));
+                }
             } else if (topic == Topic.RELEASES && Arrays.equals(key, groupKey) && value != null) {
                 errands.react(session, session.hear(Release.read(value), now));
             }
@@ -323,13 +328,6 @@ public final class Member implements Inbox {
         }
         transport.poll(waitMs);
         return true;
-    }
-
-    /** Under the member's name, or this life's where twins are told apart. */
-    private boolean isMine(byte[] key) {
-        String mine = profile.group.replace("%", "%25").replace("/", "%2F") + "/" + profile.member;
-        String read = key == null ? "" : new String(key, StandardCharsets.UTF_8);
-        return read.equals(mine) || read.equals(mine + "@" + session.incarnation());
     }
 
     /** Asked for each message: nothing changes by time alone before the session is to be woken. */

@@ -37,6 +37,7 @@ import trimtab.transport.WriterRules;
  * {@code unspeakable} (a listener throws what cannot be logged; answers how its member ends, and what it hears),
  * {@code expired} (what is said of a certificate that is),
  * {@code revoked-late} (what a listener hears of a queue that is lost before it heard that it is to go),
+ * {@code named-apart} (how much a member has when another life is told under its name, and when it is told itself),
  * {@code assignment RECORD} or {@code release RECORD} (answers whether it is read).
  */
 public final class MemberRules {
@@ -44,6 +45,7 @@ public final class MemberRules {
     private static final long HOUR_MS = 3_600_000;
     private static final byte[] KEY = "billing/m".getBytes(StandardCharsets.UTF_8);
     private static final String LIFE = "1767225600000-00000001";
+    private static final String YOUNGER = "1767225600000-00000002";
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private MemberRules() {}
@@ -70,6 +72,8 @@ public final class MemberRules {
                 return expired();
             case "revoked-late":
                 return revokedLate();
+            case "named-apart":
+                return namedApart();
             default:
                 return read(asked[0], asked[1].getBytes(StandardCharsets.UTF_8));
         }
@@ -103,6 +107,23 @@ public final class MemberRules {
         mayGoOn.countDown();
         member.join(AT_ONCE);
         return String.join(" ", heard);
+    }
+
+    private static String namedApart() throws Exception {
+        List<String> had = new ArrayList<>();
+        Member member = member(new Deaf());
+        byte[] apart = (new String(KEY, StandardCharsets.UTF_8) + "@" + LIFE).getBytes(StandardCharsets.UTF_8);
+        member.received(Topic.ASSIGNMENTS, apart, assignment(LIFE, 1, "hold", "give"));
+        member.received(Topic.ASSIGNMENTS, KEY, assignment(YOUNGER, 2, "hold", "give"));
+        member.received(Topic.ASSIGNMENTS, KEY, null);
+        had.add("" + member.assignment().size());
+        member.received(Topic.ASSIGNMENTS, KEY, assignment(LIFE, 3, "hold", "give"));
+        member.received(Topic.ASSIGNMENTS, apart, null);
+        had.add("" + member.assignment().size());
+        member.received(Topic.ASSIGNMENTS, KEY, null);
+        had.add("" + member.assignment().size());
+        member.fail("played", new IllegalStateException("played"));
+        return String.join(" ", had);
     }
 
     private static String unspeakable() throws Exception {
@@ -153,8 +174,12 @@ public final class MemberRules {
 
     /** An assignment by which a member has one queue, in this list and not in that one. */
     private static byte[] assignment(long epoch, String in, String notIn) {
+        return assignment(LIFE, epoch, in, notIn);
+    }
+
+    private static byte[] assignment(String life, long epoch, String in, String notIn) {
         String some = "{\"queues\":[{\"topic\":\"orders\",\"queues\":[[0,1,null]]}]}";
-        return ("{\"v\":1,\"kind\":\"assignment\",\"incarnation\":\"" + LIFE + "\",\"epoch\":" + epoch
+        return ("{\"v\":1,\"kind\":\"assignment\",\"incarnation\":\"" + life + "\",\"epoch\":" + epoch
                 + ",\"" + in + "\":" + some + ",\"" + notIn + "\":{\"queues\":[]}"
                 + ",\"inherit\":{\"from\":[],\"queues\":[]},\"session_timeout_ms\":" + HOUR_MS
                 + ",\"revocation_timeout_ms\":" + HOUR_MS + ",\"heartbeat_interval_ms\":" + HOUR_MS + "}")

@@ -264,7 +264,8 @@ public final class MemberSession {
         revocationTimeoutMs = profile.revocationTimeoutMs;
     }
 
-    private boolean isNews(Assignment record) {
+    /** Whether a record is for this life, and later than what it was told last. */
+    public boolean isNews(Assignment record) {
         return record.incarnation.equals(life.incarnation) && record.epoch > epoch;
     }
 
