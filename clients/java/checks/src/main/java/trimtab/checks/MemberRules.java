@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.cert.CertificateExpiredException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,7 +39,7 @@ import trimtab.transport.WriterRules;
  * {@code expired} (what is said of a certificate that is),
  * {@code revoked-late} (what a listener hears of a queue that is lost before it heard that it is to go),
  * {@code named-apart} (how much a member has when another life is told under its name, and when it is told itself),
- * {@code assignment RECORD} or {@code release RECORD} (answers whether it is read).
+ * {@code assignment RECORD} or {@code release RECORD}, in Base64 (answers whether it is read).
  */
 public final class MemberRules {
     private static final Duration AT_ONCE = Duration.ofSeconds(8);
@@ -75,7 +76,7 @@ public final class MemberRules {
             case "named-apart":
                 return namedApart();
             default:
-                return read(asked[0], asked[1].getBytes(StandardCharsets.UTF_8));
+                return read(asked[0], Base64.getDecoder().decode(asked[1]));
         }
     }
 

@@ -1,6 +1,5 @@
 package trimtab.protocol;
 
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -38,7 +37,7 @@ public final class Assignment {
     }
 
     public static Assignment read(byte[] value) {
-        Assignment record = new Assignment(Fields.of(new String(value, StandardCharsets.UTF_8), "assignment"));
+        Assignment record = new Assignment(Fields.of(value, "assignment"));
         if (record.queues().size() < record.hold.size() + record.give.size() + record.inherit.size()) {
             throw new UndecodableRecord("a queue is named twice"); // nobody could obey both
         }

@@ -1,5 +1,8 @@
 package trimtab.protocol;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
@@ -16,8 +19,8 @@ final class Fields {
     }
 
     /** Reads a record, and its version and kind before all else. */
-    static Fields of(String text, String kind) {
-        Fields record = of(JsonReader.read(text));
+    static Fields of(byte[] value, String kind) {
+        Fields record = of(JsonReader.read(text(value)));
         if (!Long.valueOf(1).equals(record.fields.get("v"))) {
             throw new UndecodableRecord("v: this reader knows version 1 only");
         }
@@ -25,6 +28,17 @@ final class Fields {
             throw new UndecodableRecord("kind: not \"" + kind + "\"");
         }
         return record;
+    }
+
+    private static String text(byte[] value) {
+        if (value.length > Limits.RECORD_BYTES) {
+            throw new UndecodableRecord(value.length + " bytes, more than " + Limits.RECORD_BYTES);
+        }
+        try {
+            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(value)).toString();
+        } catch (CharacterCodingException e) {
+            throw new UndecodableRecord("not UTF-8");
+        }
     }
 
     Object value(String name) {
@@ -35,8 +49,9 @@ final class Fields {
         return as(String.class, fields.get(name), name);
     }
 
+    /** One that may be left out; null is not that. */
     String textOr(String name, String otherwise) {
-        return fields.get(name) == null ? otherwise : text(name);
+        return fields.containsKey(name) ? text(name) : otherwise;
     }
 
     /** A name of a group, a member, a topic. */
@@ -52,8 +67,13 @@ final class Fields {
         return numberOf(fields.get(name), least, most, name);
     }
 
+    /** Says whether it is there; it says true or nothing. */
     boolean isSet(String name) {
-        return fields.get(name) != null && as(Boolean.class, fields.get(name), name);
+        Object said = fields.get(name);
+        if (said != null && !Boolean.TRUE.equals(said)) {
+            throw new UndecodableRecord(name + ": not true");
+        }
+        return said != null;
     }
 
     Fields object(String name) {
@@ -61,11 +81,16 @@ final class Fields {
     }
 
     List<?> list(String name) {
-        return as(List.class, fields.get(name), name);
+        List<?> listed = as(List.class, fields.get(name), name);
+        if (listed.size() > Limits.QUEUES_PER_RECORD) {
+            throw new UndecodableRecord(name + ": too many");
+        }
+        return listed;
     }
 
+    /** One that may be left out; null is not that. */
     List<?> listOrNone(String name) {
-        return fields.get(name) == null ? List.of() : list(name);
+        return fields.containsKey(name) ? list(name) : List.of();
     }
 
     static String nameOf(Object value, String what) {

@@ -14,8 +14,10 @@ import java.util.regex.Pattern;
  * in the application. Whatever the text, it ends with a value or with {@link UndecodableRecord}.
  */
 public final class JsonReader {
-    /** Records nest five deep; a stranger's may not exhaust the stack. */
-    private static final int DEEPEST = 64;
+    /** Records nest five deep; a stranger's may not exhaust the stack. The readers in Python end there, too. */
+    private static final int DEEPEST = 200;
+
+    private static final Pattern HALF_A_CHARACTER = Pattern.compile("\\p{Cs}");
 
     private static final Pattern NUMBER =
             Pattern.compile("-?(?:0|[1-9][0-9]*)(?<part>\\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)?");
@@ -56,8 +58,12 @@ public final class JsonReader {
                 return word("false", Boolean.FALSE);
             case 'n':
                 return word("null", null);
+            case 'N': // not JSON; but a reader that skips what all others read would know of another first release
+                return word("NaN", Double.NaN);
+            case 'I':
+                return word("Infinity", Double.POSITIVE_INFINITY);
             default:
-                return number();
+                return text.startsWith("-I", at) ? word("-Infinity", Double.NEGATIVE_INFINITY) : number();
         }
     }
 
@@ -99,12 +105,17 @@ public final class JsonReader {
 
     private String string() {
         StringBuilder read = new StringBuilder();
+        boolean isPlain = true;
         at++;
         for (char next = take(); next != '"'; next = take()) {
             if (next < ' ') {
                 throw wrong("a control character in a string");
             }
+            isPlain &= next != '\\';
             read.append(next == '\\' ? escaped() : next);
+        }
+        if (!isPlain && HALF_A_CHARACTER.matcher(read).find()) {
+            throw wrong("half a character");
         }
         return read.toString();
     }
@@ -136,7 +147,7 @@ public final class JsonReader {
     private char unit() {
         int unit = 0;
         for (int i = 0; i < 4; i++) {
-            int digit = Character.digit(take(), 16);
+            int digit = "0123456789abcdef".indexOf(Character.toLowerCase(take()));
             if (digit < 0) {
                 throw wrong("not four hexadecimal digits");
             }

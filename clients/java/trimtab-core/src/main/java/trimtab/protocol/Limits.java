@@ -20,6 +20,9 @@ public final class Limits {
     /** Epochs and sequences: every reader of JSON keeps these exactly. */
     static final long SAFE_INTEGER = (1L << 53) - 1;
 
+    static final int RECORD_BYTES = 1024 * 1024;
+    static final int QUEUES_PER_RECORD = 10_000;
+
     private static final int NAME_CHARACTERS = 255;
     private static final int TOPICS = 1_000;
     /** Keys under which the controller has records of its own. */

@@ -22,7 +22,7 @@ final class Shelves {
     static List<HolderRow> holders(Fields said) {
         List<Life> takers = lives(said.listOrNone("to"));
         List<HolderRow> rows = new ArrayList<>();
-        for (Row row : rows(said.list("queues"))) {
+        for (Row row : rows(said, 3, 4)) {
             rows.add(new HolderRow(row.queue, row.epoch(1), row.next(2, takers)));
         }
         return rows;
@@ -32,7 +32,7 @@ final class Shelves {
     static List<HeirRow> heirs(Fields said) {
         List<Life> givers = lives(said.list("from"));
         List<HeirRow> rows = new ArrayList<>();
-        for (Row row : rows(said.list("queues"))) {
+        for (Row row : rows(said, 4, 4)) {
             GrantRef from = new GrantRef(row.life(2, givers), row.epoch(3));
             rows.add(new HeirRow(row.queue, row.epoch(1), from));
         }
@@ -43,7 +43,7 @@ final class Shelves {
     static List<ReleaseRow> releases(Fields said) {
         List<Life> takers = lives(said.listOrNone("to"));
         List<ReleaseRow> rows = new ArrayList<>();
-        for (Row row : rows(said.list("queues"))) {
+        for (Row row : rows(said, 4, 5)) {
             Long position = row.cell(2) == null ? null : (Long) row.number(2, 0, Long.MAX_VALUE);
             rows.add(new ReleaseRow(row.queue, row.epoch(1), position, row.next(3, takers)));
         }
@@ -101,10 +101,11 @@ final class Shelves {
         return written;
     }
 
-    private static List<Row> rows(List<?> shelves) {
+    /** The rows of all shelves, each with as many cells as its kind has. */
+    private static List<Row> rows(Fields said, int least, int most) {
         List<Row> rows = new ArrayList<>();
         Set<Queue> named = new HashSet<>();
-        for (Object it : shelves) {
+        for (Object it : said.list("queues")) {
             Fields shelf = Fields.of(it);
             String topic = shelf.name("topic");
             String broker = shelf.textOr("broker", "");
@@ -113,11 +114,17 @@ final class Shelves {
             }
             for (Object cells : shelf.list("queues")) {
                 Row row = new Row(topic, broker, Fields.as(List.class, cells, "a row"));
+                if (row.cells.size() < least || row.cells.size() > most) {
+                    throw new UndecodableRecord("a row: too short, or too long");
+                }
                 if (!named.add(row.queue)) {
                     throw new UndecodableRecord("a queue is named twice");
                 }
                 rows.add(row);
             }
+        }
+        if (rows.size() > Limits.QUEUES_PER_RECORD) {
+            throw new UndecodableRecord("too many queues");
         }
         return rows;
     }

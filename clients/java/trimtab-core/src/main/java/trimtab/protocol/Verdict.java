@@ -1,6 +1,5 @@
 package trimtab.protocol;
 
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -27,6 +26,6 @@ public final class Verdict {
     }
 
     public static Verdict read(byte[] value) {
-        return new Verdict(Fields.of(new String(value, StandardCharsets.UTF_8), "verdict"));
+        return new Verdict(Fields.of(value, "verdict"));
     }
 }
