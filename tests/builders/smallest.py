@@ -31,6 +31,8 @@ Row = tuple[Queue, int, int | None]
 
 ASK_S: Final = 2.0
 LEAVE_S: Final = 20.0
+CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""It goes on while the machine sleeps, where there is one that does: who slept is fenced."""
 
 
 class Smallest:
@@ -65,7 +67,7 @@ class Smallest:
         self._sequence = self._epoch = self._releasing = 0
         self._held: dict[Queue, tuple[int, int | None]] = {}
         self._let_go: dict[Queue, int] = {}
-        self._heard_at = self._read_at = time.monotonic()
+        self._heard_at = self._read_at = now()
         self._ask_at = self._beat_at = self._heard_at
         self._asking = True
 
@@ -78,11 +80,11 @@ class Smallest:
         while not self.leaving:
             self._turn()
         self._send("members", kind="drain")
-        over_at = time.monotonic() + LEAVE_S
+        over_at = now() + LEAVE_S
         for queue, (epoch, following) in [*self._held.items()]:
             if following is not None:
                 self._end_work(queue, epoch, following)
-        while (self._held or self._releasing) and time.monotonic() < over_at:
+        while (self._held or self._releasing) and now() < over_at:
             self._turn()
         for queue, (epoch, _) in [*self._held.items()]:  # nobody came for it in time
             self._end_work(queue, epoch, None)
@@ -94,27 +96,27 @@ class Smallest:
     def _turn(self) -> None:
         message = self._consumer.poll(0.05) if self._place is not None else None
         self._producer.poll(0 if self._place is not None else 0.05)
-        now = time.monotonic()
-        if now - min(self._heard_at, self._read_at) > self._session_s * 4 / 5:  # before all else
+        at = now()
+        if at - min(self._heard_at, self._read_at) > self._session_s * 4 / 5:  # before all else
             self._start_over("fenced")
         if message is not None:
             self._read(message)
-        if self._asking and now >= self._ask_at and not self.leaving:
-            self._ask_at = now + ASK_S
+        if self._asking and at >= self._ask_at and not self.leaving:
+            self._ask_at = at + ASK_S
             wish = {"topics": [self._topic], "session_timeout_ms": int(self._session_s * 1_000)}
             self._send("members", kind="join", **wish, last_epoch=self._last_epoch)
-        if now >= self._beat_at:
-            self._beat(now)
+        if at >= self._beat_at:
+            self._beat(at)
 
-    def _beat(self, now: float) -> None:
-        self._beat_at = now + self._beat_s
+    def _beat(self, at: float) -> None:
+        self._beat_at = at + self._beat_s
         rows = [
             {"topic": topic, "queues": [[number, epoch]]}
             for (topic, _, number), (epoch, _) in self._held.items()
         ]
         self._send("heartbeats", kind="beat", epoch=self._epoch, owned=rows)
         if self._place is not None:
-            self._end, self._end_asked_at = self._ends(), now
+            self._end, self._end_asked_at = self._ends(), at
             self._look_where_it_is()
 
     def _look_where_it_is(self) -> None:
@@ -151,7 +153,7 @@ class Smallest:
         self._beat_s = record["heartbeat_interval_ms"] / 1_000
         self._give([*rows(record["give"])])
         self._keep({queue: (epoch, after) for queue, epoch, after in rows(record["hold"])})
-        self._beat(time.monotonic())
+        self._beat(now())
 
     def _give(self, given: list[Row]) -> None:
         for queue, epoch, following in given:
@@ -197,7 +199,7 @@ class Smallest:
         self._sequence += 1
         signature = {"member": self._member, "incarnation": self._incarnation}
         whole = {"v": 1, **record, **signature, "sequence": self._sequence}
-        sent = partial(self._sent, self._life, time.monotonic(), topic, record)
+        sent = partial(self._sent, self._life, now(), topic, record)
         name, value = f"{self._prefix}{topic}", json.dumps(whole).encode()
         self._producer.produce(name, value, self._group.encode(), on_delivery=sent)
 
@@ -239,6 +241,11 @@ def rows(shelf: dict[str, Any]) -> Iterator[Row]:
     for it in shelf["queues"]:
         for number, epoch, *rest in it["queues"]:
             yield (it["topic"], it.get("broker", ""), number), epoch, rest[0] if rest else None
+
+
+def now() -> float:
+    """The time since some fixed moment, in seconds."""
+    return time.clock_gettime(CLOCK)
 
 
 def say(what: str, queue: Queue, epoch: int) -> None:

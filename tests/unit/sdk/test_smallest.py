@@ -4,6 +4,7 @@ Kafka is a list here, and time passes as it is read.
 """
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -26,6 +27,8 @@ class Kafka:
     """Takes everything that is written, and has what is to be read."""
 
     now: float = 100.0
+    slept: float = 0.0
+    """How long the machine has slept so far."""
     log: list[tuple[str, bytes | None]] = field(default_factory=list)
     """Of `assignments`: keys and values."""
     sent: list[dict[str, Any]] = field(default_factory=list)
@@ -35,6 +38,10 @@ class Kafka:
     """What happens before it learns that its first record is written."""
     read: int = 0
     place: object = None
+
+    def time(self, clock: int) -> float:
+        """Tell the time; most clocks stand still while the machine sleeps."""
+        return self.now + (self.slept if clock == time.CLOCK_BOOTTIME else 0)
 
     # As a producer.
 
@@ -88,7 +95,7 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> Kafka:
     writer = SimpleNamespace(produce=made.produce, flush=made.flush, poll=lambda _: None)
     monkeypatch.setattr(smallest, "Producer", lambda _: writer)
     monkeypatch.setattr(smallest, "Consumer", lambda _: made)
-    clock = SimpleNamespace(monotonic=lambda: made.now, time_ns=lambda: 1_767_225_600_000_000_000)
+    clock = SimpleNamespace(clock_gettime=made.time, time_ns=lambda: 1_767_225_600_000_000_000)
     monkeypatch.setattr(smallest, "time", clock)
     return made
 
@@ -138,6 +145,21 @@ def test_the_first_life_was_told_nothing_and_later_ones_what_it_was(kafka: Kafka
     lives(kafka, waits(kafka, 9), lambda: None, tells(kafka, 7), waits(kafka, 9), lambda: None)
 
     assert [None, 0, 7] == last_epochs(kafka)
+
+
+@pytest.mark.skipif(not hasattr(time, "CLOCK_BOOTTIME"), reason="no clock goes on here")
+def test_who_slept_loses_everything_before_it_reads(
+    kafka: Kafka, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Others have had its queues meanwhile."""
+
+    def sleep() -> None:
+        kafka.slept = 60.0
+        tells(kafka, 8)()
+
+    lives(kafka, tells(kafka, 7), sleep, lambda: None)
+
+    assert ["begin orders-0 7", "lose orders-0 7"] == capsys.readouterr().out.splitlines()
 
 
 def test_it_joins_again_as_long_as_it_is_asked_to(kafka: Kafka) -> None:
