@@ -17,7 +17,7 @@ from tests.builders.sessions import (
 )
 from tests.unit.sdk.batons import DEADLINE, a_baton, grant, holding, mine
 from tests.unit.sdk.passage import GRANT
-from trimtab.protocol import HolderRef, Leave, LifeRef, Release, ReleaseRef
+from trimtab.protocol import HolderRef, Leave, LifeRef, Release, ReleaseRef, limits
 from trimtab.session import recall
 from trimtab.session.baton import Baton, Changes
 from trimtab.session.recall import Recall
@@ -59,6 +59,7 @@ STRANGE = {
     "another member": naming(LifeRef("b", MINE)),
     "another life": naming(LifeRef("m", YOUNGER)),
     "an epoch that is not above": naming(ME, after=2, epoch=2),
+    "an epoch that was never drawn": naming(ME, epoch=limits.NAMED_AHEAD + 2),
 }
 
 

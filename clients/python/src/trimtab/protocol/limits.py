@@ -90,6 +90,11 @@ SAFE_INTEGER = 2**53 - 1
 """The largest integer every JSON reader keeps exactly (RFC 8259 §6); epochs, sequences and
 timestamps stay below it."""
 
+NAMED_AHEAD = 1_000_000
+"""How far above the grant that it ends a release may name a life: what is beyond was never drawn,
+and one such token would shut every later owner out of a store that keeps the largest. Of honest
+ones each life adds one, and the controller does not follow further, either."""
+
 EPOCH_REACHED = 2**52
 """No group has drawn as many epochs, and as many are left after it: whoever writes that one was
 reached leaves the group room to go on. At a million a second it takes 142 years."""

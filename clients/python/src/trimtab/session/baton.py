@@ -265,20 +265,19 @@ class Baton:
     def _start_by_name(self, queue: QueueRef, source: Source, changes: Changes) -> None:
         """Start on the first release of a grant if it names this life, whatever it was told."""
         said, state = self._recall.first(queue, source), self._states.get(queue)
-        if said is None or said.to != self._me or said.next is None or said.next <= source.epoch:
+        if said is None or (epoch := said.begins(self._me, source.epoch)) is None:
             return
-        if isinstance(state, Working | Revoking) and state.grant.token >= said.next:
+        if isinstance(state, Working | Revoking) and state.grant.token >= epoch:
             return
-        if isinstance(state, Waiting) and state.source.epoch >= said.next:
+        if isinstance(state, Waiting) and state.source.epoch >= epoch:
             return  # a record knows of later grants
-        if not self._is_news(queue, said.next, changes):
+        if not self._is_news(queue, epoch, changes):
             return
         if self.subscribes(queue.topic):
-            grant = Grant(queue, said.next, said.position)
-            self._start(grant, Outlook(source=source), changes)
+            self._start(Grant(queue, epoch, said.position), Outlook(source=source), changes)
         else:
-            self._end(queue, said.next, changes)
-            changes.released.append(ReleaseRef(*queue, said.next, said.position))
+            self._end(queue, epoch, changes)
+            changes.released.append(ReleaseRef(*queue, epoch, said.position))
 
     def _start_if_named(self, queue: QueueRef, changes: Changes) -> None:
         state = self._states.get(queue)

@@ -16,7 +16,7 @@ whoever invents names fills no memory.
 from typing import NamedTuple
 
 from trimtab.protocol import LifeRef, QueueRef, Release
-from trimtab.protocol.limits import QUEUES_PER_RECORD
+from trimtab.protocol.limits import NAMED_AHEAD, QUEUES_PER_RECORD
 
 CAPACITY = 2 * QUEUES_PER_RECORD
 """Releases kept: two of the largest records there are, some 4 MB."""
@@ -42,6 +42,12 @@ class Said(NamedTuple):
     """The grant that begins."""
     to: LifeRef | None = None
     """Whose that is; None: that of whoever was promised it."""
+
+    def begins(self, life: LifeRef, ended: int) -> int | None:
+        """Return under which epoch this life begins by its name alone, after the one that ended."""
+        if self.to != life or self.next is None or not ended < self.next <= ended + NAMED_AHEAD:
+            return None
+        return self.next
 
 
 class Lives(NamedTuple):

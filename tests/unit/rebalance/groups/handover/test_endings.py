@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rebalance.groups.handover import endings
+from rebalance.groups.handover import endings, omissions
 from rebalance.groups.model.decisions import Ending, Freed, HandedOver
 from rebalance.groups.model.draft import Draft
 from rebalance.ids import Epoch, MemberId
@@ -12,6 +12,7 @@ from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import life, namings, page_text, queue
 from tests.builders.records import at, beat_of, joined, released, routed
 from tests.builders.story import Story, handing_over, only
+from trimtab.protocol import limits
 
 BOOKS = (
     a_group().with_route("orders", 2).with_member("a").with_member("b").with_member("c").at_epoch(5)
@@ -237,6 +238,11 @@ def test_release_of_a_life_that_has_ended_counts_if_it_is_the_first() -> None:
 
     assert "b@2" == first_page(draft)
     assert {("a", "b", 2, Ending.RELEASED, None)} == set(draft.outbox.passages)
+
+
+def test_members_follow_no_further_than_the_controller() -> None:
+    """A grant's epoch is below the group's: whoever begins by its name is booked."""
+    assert limits.NAMED_AHEAD <= omissions.LEAP
 
 
 @pytest.mark.parametrize("far", [1_000_000, 2**52])

@@ -17,6 +17,9 @@ public final class Limits {
     /** The shortest. */
     public static final long SHORTEST_MS = 100;
 
+    /** How far above the grant that it ends a release may name a life: what is beyond was never drawn. */
+    public static final long NAMED_AHEAD = 1_000_000;
+
     /** Epochs and sequences: every reader of JSON keeps these exactly. */
     static final long SAFE_INTEGER = (1L << 53) - 1;
 

@@ -17,6 +17,7 @@ import trimtab.protocol.GrantRef;
 import trimtab.protocol.HeirRow;
 import trimtab.protocol.HolderRow;
 import trimtab.protocol.Life;
+import trimtab.protocol.Limits;
 import trimtab.protocol.Next;
 import trimtab.protocol.Queue;
 import trimtab.protocol.Release;
@@ -286,7 +287,8 @@ final class Baton {
             return;
         }
         long epoch = said.next.epoch;
-        if (epoch <= source.epoch || isOutdated(epoch, states.get(queue))) {
+        boolean isFollowing = source.epoch < epoch && epoch <= source.epoch + Limits.NAMED_AHEAD;
+        if (!isFollowing || isOutdated(epoch, states.get(queue))) {
             return;
         }
         if (!isNews(queue, epoch, changes)) {
