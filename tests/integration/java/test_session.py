@@ -41,6 +41,17 @@ def test_another_answer_is_found(tmp_path: Path) -> None:
     assert played([changed])["changed.json"].startswith("differs at ")
 
 
+def test_null_in_a_record_is_another_answer(tmp_path: Path) -> None:
+    """Most fields may be absent, and not null: such a record becomes a dead letter."""
+    story = json.loads(VECTORS[0].read_text())
+    mark = next(it for it in story["steps"][0]["out"] if it.get("topic") == "releases")
+    mark["record"]["queues"]["to"] = None
+    changed = tmp_path / "changed.json"
+    changed.write_text(json.dumps(story))
+
+    assert played([changed])["changed.json"].startswith("differs at 0: ")
+
+
 def test_it_costs_the_same_to_ask_for_one_queue_of_many() -> None:
     """Listeners of RocketMQ's ask for each message, all under one lock."""
     times = ("session_timeout_ms", "revocation_timeout_ms", "heartbeat_interval_ms")

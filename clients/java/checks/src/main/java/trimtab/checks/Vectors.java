@@ -165,13 +165,13 @@ public final class Vectors {
         return rows;
     }
 
-    /** A value without the fields that are null: they may be left out. */
+    /** A value without the fields that are null: they may be left out, but in a record null is refused. */
     private static Object same(Object value) {
         if (value instanceof Map) {
             Map<Object, Object> kept = new LinkedHashMap<>();
             ((Map<?, ?>) value).forEach((name, it) -> {
                 if (it != null) {
-                    kept.put(name, same(it));
+                    kept.put(name, name.equals("record") ? it : same(it));
                 }
             });
             return kept;
