@@ -20,6 +20,7 @@ from trimtab.session.nominee import named
 from trimtab.session.recall import Recall
 
 VECTORS: Final = sorted((ROOT / "clients" / "vectors").glob("*.json"))
+RULES: Final = Path("docs/protocol.md")
 PAGE: Final = text(Path("docs/other-languages.md"))
 
 
@@ -62,6 +63,19 @@ def test_what_fails_is_what_the_story_says(path: Path) -> None:
     steps = json.loads(path.read_text("utf-8"))["steps"]
 
     assert all("of" in step for step in steps if "failed" in step["in"])
+
+
+STORIES_OF_LEAVING: Final = ("leave", "leave_in_vain", "leave_idle", "leave_for_a_while")
+
+
+def test_who_has_nothing_or_leaves_for_a_while_does_not_drain() -> None:
+    """The controller would read that first, and give away what it is to keep (rule 5)."""
+    assert {"leave", "leave_in_vain"} == {
+        path.stem
+        for path in VECTORS
+        if path.stem in STORIES_OF_LEAVING and '"kind": "drain"' in path.read_text("utf-8")
+    }
+    assert "Write `drain`, unless you have nothing or leave for a while." in text(RULES)
 
 
 _SUCCESSOR: Final = Recall.successor
