@@ -5,7 +5,9 @@ goes in is written by hand; what comes out is the session's answer, and `--rewri
 """
 
 import json
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Final
 from unittest.mock import patch
 
@@ -13,6 +15,7 @@ import pytest
 
 from tests.builders.checkout import ROOT, text
 from tests.builders.session_stories import Json, played
+from trimtab import session
 from trimtab.protocol import Assignment, Release
 from trimtab.session import Action, MemberSession, Profile
 from trimtab.session.actions import LossReason
@@ -164,6 +167,20 @@ def _tried(story: Json) -> Json | None:
         return played(story)
     except (AssertionError, KeyError):
         return None
+
+
+def test_the_page_has_every_time_of_the_session() -> None:
+    """Stories demand them to the millisecond, and a port reads no Python."""
+    names = [f"trimtab.session.{it.name}" for it in iter_modules(session.__path__)]
+    times = {
+        value
+        for name in names
+        for constant, value in vars(import_module(name)).items()
+        if constant.endswith("_MS")
+    }
+
+    assert len(times) > 2
+    assert [] == [it for it in times if f" {it:,} ms" not in PAGE]
 
 
 def test_the_page_names_every_vector() -> None:
