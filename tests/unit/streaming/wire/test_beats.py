@@ -1,9 +1,13 @@
 """A fingerprint is of all of a beat but its number, and only plain numbers are cut out."""
 
+from pathlib import Path
+
 import pytest
 
 from streaming.wire.beats import MOST_BYTES, split, with_number
 from streaming.wire.rows import Row
+from tests.builders import smallest
+from tests.builders.checkout import text
 from tests.builders.log import beat
 from trimtab.protocol import encode, limits
 
@@ -35,6 +39,18 @@ def test_the_next_beat_of_a_member_has_its_fingerprint() -> None:
     assert (9, 10) == (number, following)
     assert print_ == again
     assert all(print_ != [*it][:2] for it in others)
+
+
+def test_beats_of_a_member_in_another_language_have_one() -> None:
+    """The page says how to write them, and the smallest member does."""
+    record = {"v": 1, "kind": "beat", "epoch": 3, "owned": [], "member": "w"}
+    lines = [smallest.written({**record, "sequence": number}) for number in (7, 8)]
+
+    first, second = fingerprints(*map(row, lines))
+    assert (first[:2], 7, 8) == (second[:2], first[-1], second[-1])
+    spaced = row(lines[0].replace(b":", b": "))
+    assert ([spaced], None) == split([spaced], "t.heartbeats")
+    assert f"at most {MOST_BYTES:,} bytes" in text(Path("docs/other-languages.md"))
 
 
 def test_rows_come_back_as_they_were() -> None:
