@@ -66,7 +66,8 @@ def test_of_very_many_that_are_gone_the_first_are_forgotten(
 class Topic:
     """A consumer of a topic in memory: it has so much at first, and then the rest."""
 
-    def __init__(self, records: list[Assignment | None], at_first: int) -> None:
+    def __init__(self, records: list[Assignment | None], at_first: int, key: bytes = KEY) -> None:
+        self.key = key
         self._polls = self._read(records)
         self._end = at_first
 
@@ -89,11 +90,10 @@ class Topic:
     def close(self) -> None:
         """It is closed."""
 
-    @staticmethod
-    def _read(records: list[Assignment | None]) -> Iterator[object]:
+    def _read(self, records: list[Assignment | None]) -> Iterator[object]:
         for offset, it in enumerate(records):
             value = None if it is None else encode(it)
-            said = {"error": None, "offset": offset, "key": KEY, "value": value}
+            said = {"error": None, "offset": offset, "key": self.key, "value": value}
             yield SimpleNamespace(**{name: lambda it=it: it for name, it in said.items()})
         end = KafkaError(KafkaError._PARTITION_EOF)  # noqa: SLF001 - its documented name
         yield SimpleNamespace(error=lambda: end)
@@ -122,6 +122,24 @@ def test_who_was_gone_before_is_not_told(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [] == followed(monkeypatch, [LATER, None, RECORD], 3)
     assert [] == followed(monkeypatch, [LATER, None, RECORD], 2)
     assert [LATER, None] == followed(monkeypatch, [LATER, None, RECORD], 1)
+
+
+def test_who_has_a_name_of_its_own_is_followed_by_the_name_that_it_shares(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where twins are told apart, nobody knows the rest of it beforehand."""
+    apart = f"worker-2@{RECORD.incarnation}"
+    key = member_key("billing", apart)
+
+    def told_of(member: str) -> list[Followed]:
+        monkeypatch.setattr("confluent_kafka.Consumer", lambda _: Topic([RECORD, None], 1, key))
+        polls = itertools.count()
+        is_over = lambda: next(polls) > 3  # noqa: E731 - one line
+        return list(follow("a:1", group="billing", member=member, is_over=is_over))
+
+    expected = [Followed(apart, RECORD), Followed(apart, None)]
+    assert (expected, expected) == (told_of("worker-2"), told_of(apart))
+    assert [] == told_of("worker")
 
 
 def test_the_end_may_be_reached_without_a_record(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ that is older comes after what is newer, also when it was gone in between.
 """
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from confluent_kafka import Message
 
 _LOGGER: Final = logging.getLogger("trimtab")
+_APART: Final = re.compile(r"@[0-9]{13}-[0-9a-f]{8}\Z")
+"""What the name of a life of its own ends with."""
 _MOST_GONE: Final = 10_000
 """Of so many that are gone it is kept what they were told last: a late record comes soon."""
 
@@ -40,8 +43,13 @@ class Followed(NamedTuple):
     """What a member is to do now."""
 
     member: str
+    """As the group knows it: where twins are told apart, `<name>@<incarnation>`."""
     assignment: Assignment | None
     """None: the group does not know the member any more."""
+
+    def has_name(self, name: str) -> bool:
+        """Whether a member is called so, or is one of those that share the name."""
+        return name in (self.member, _APART.sub("", self.member))
 
 
 class Following:
@@ -123,6 +131,8 @@ def follow(
 ) -> Iterator[Followed]:
     """Yield the last assignment of each member of a group, or of one, and then each as it comes.
 
+    Where twins are told apart, of all that have this name, each as `<name>@<incarnation>`.
+
     It needs confluent-kafka, and the right to read `assignments`; `kafka` has its options.
     It waits without an end, unless `is_over` says so: it is asked twice a second.
 
@@ -150,7 +160,7 @@ def follow(
     try:
         end = reading.begin(topic, group)
         for told in _told(_records(reading, link, topic, is_over), group, end):
-            if member in (None, told.member):
+            if member is None or told.has_name(member):
                 yield told
     except KafkaException as error:
         raise TransportError(f"following, by Kafka at {link.place}: {said(error)}") from error
