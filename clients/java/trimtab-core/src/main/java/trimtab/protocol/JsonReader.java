@@ -19,8 +19,11 @@ public final class JsonReader {
 
     private static final Pattern HALF_A_CHARACTER = Pattern.compile("\\p{Cs}");
 
+    /** Of a number, before its point: the readers in Python take no more. */
+    private static final int MOST_DIGITS = 4_300;
+
     private static final Pattern NUMBER =
-            Pattern.compile("-?(?:0|[1-9][0-9]*)(?<part>\\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)?");
+            Pattern.compile("-?(?<whole>0|[1-9][0-9]*)(?<part>\\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)?");
 
     private final String text;
     private int at;
@@ -164,6 +167,9 @@ public final class JsonReader {
         Matcher number = NUMBER.matcher(text).region(from, at);
         if (!number.matches()) {
             throw wrong("no value");
+        }
+        if (number.end("whole") - number.start("whole") > MOST_DIGITS) {
+            throw wrong("a number of too many digits");
         }
         String digits = text.substring(from, at);
         boolean isWhole = number.group("part") == null;
