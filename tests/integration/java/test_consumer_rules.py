@@ -28,7 +28,8 @@ CONSUMER: Final = {
 }
 READER: Final = {
     "leaderless": "1 1 false",
-    "broken": "0",
+    "broken": "played 0",
+    "broken-checked": "played 0",
     "refused": "0 1 1",
     "no-host": "0",
     "strayed-later": "0",

@@ -1,6 +1,7 @@
 package trimtab.kafka;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -52,7 +53,9 @@ public final class ReaderRules {
             case "strayed-later":
                 return strayedLater();
             case "broken":
-                return broken();
+                return broken(new NoClassDefFoundError("played"));
+            case "broken-checked":
+                return broken(new IOException("played"));
             case "refused":
                 return refused();
             case "no-host":
@@ -99,19 +102,19 @@ public final class ReaderRules {
         return reader;
     }
 
-    /** Where the client goes on that has lost a message to an Error of its deserializer. */
-    private String broken() {
+    /** Where the client goes on that has lost a message to what its deserializer throws. */
+    private String broken(Throwable thrown) {
         begin(1, 0);
         KafkaReader<String, String> reader = reader("127.0.0.1:1", new ConsumerListener() {});
         reader.read(SHORT_MS);
         client.addRecord(new ConsumerRecord<>(LED.topic(), LED.partition(), 0, "", ""));
-        client.breaks = true;
+        client.breaks = thrown;
         try {
             reader.read(SHORT_MS);
             return "read";
-        } catch (NoClassDefFoundError e) {
+        } catch (Throwable e) {
             reader.read(SHORT_MS);
-            return Long.toString(client.position(LED));
+            return e.getMessage() + " " + client.position(LED);
         }
     }
 
@@ -179,7 +182,7 @@ public final class ReaderRules {
     /** A client of a Kafka where one queue has no leader. */
     private static final class Played extends MockConsumer<String, String> {
         private int asked;
-        private boolean breaks;
+        private Throwable breaks;
         private final List<String> warm = new ArrayList<>();
 
         Played() {
@@ -189,11 +192,18 @@ public final class ReaderRules {
         @Override
         public synchronized ConsumerRecords<String, String> poll(Duration timeout) {
             ConsumerRecords<String, String> lost = super.poll(timeout);
-            if (breaks) {
-                breaks = false;
-                throw new NoClassDefFoundError("played");
+            if (breaks != null) {
+                Throwable thrown = breaks;
+                breaks = null;
+                Played.<RuntimeException>sneak(thrown);
             }
             return lost;
+        }
+
+        /** Throws it where nobody has declared that, as programs in Kotlin do. */
+        @SuppressWarnings("unchecked")
+        private static <E extends Throwable> void sneak(Throwable thrown) throws E {
+            throw (E) thrown;
         }
 
         @Override

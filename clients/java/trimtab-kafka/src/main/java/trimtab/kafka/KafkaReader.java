@@ -122,12 +122,12 @@ final class KafkaReader<K, V> {
             return ConsumerRecords.empty();
         } catch (RecordDeserializationException | InterruptException e) {
             throw e; // the application's own
-        } catch (Error e) { // of a deserializer: the client may be behind a message that nobody was given
-            intake.readAgain();
-            throw e;
         } catch (KafkaException e) {
             telling.troubleOnce(diagnosis.of(e));
             return nothing(Math.min(timeoutMs, PAUSE_MS));
+        } catch (Throwable e) { // an Error of a deserializer, or what Kotlin and Lombok throw unchecked
+            intake.readAgain(); // the client may be behind messages that nobody was given
+            throw e;
         }
     }
 
