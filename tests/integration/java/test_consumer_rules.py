@@ -23,6 +23,7 @@ CONSUMER: Final = {
     "begun": "[orders-0@1] 1",
     "deaf": "true [revoked]",
     "hanging": "ended",
+    "deaf-and-stuck": "stuck",
     "repeated": "1",
     "recovery": "none",
 }

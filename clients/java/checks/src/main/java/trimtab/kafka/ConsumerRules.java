@@ -58,6 +58,7 @@ public final class ConsumerRules {
     private final Intake intake = new Intake(false);
     private final Telling telling = new Telling("m", options);
     private final PlayedOffsets offsets = new PlayedOffsets(options);
+    private volatile boolean hangsInRevoked;
     /** Of the member, once there is one. */
     private MemberSession session;
 
@@ -101,6 +102,8 @@ public final class ConsumerRules {
                 return deaf();
             case "hanging":
                 return hanging();
+            case "deaf-and-stuck":
+                return deafAndStuck();
             case "repeated":
                 return repeated();
             case "recovery":
@@ -333,7 +336,7 @@ public final class ConsumerRules {
         Member member = member();
         AtomicInteger woken = new AtomicInteger();
         Keeper keeper = new Keeper(options, member, intake, offsets, new Commits(member, offsets, intake), telling,
-                woken::incrementAndGet, rest -> { });
+                woken::incrementAndGet);
         keeper.start();
         keeper.begin(List.of(FIRST));
         Waiting.await(() -> woken.get() > 0);
@@ -346,7 +349,7 @@ public final class ConsumerRules {
         Member member = member();
         Commits commits = new Commits(member, offsets, intake);
         options.commitInterval(Duration.ofMillis(MOMENT_MS));
-        Keeper keeper = new Keeper(options, member, intake, offsets, commits, telling, () -> { }, rest -> { });
+        Keeper keeper = new Keeper(options, member, intake, offsets, commits, telling, () -> { });
         begin(intake);
         intake.comeBack();
         keeper.start();
@@ -373,15 +376,37 @@ public final class ConsumerRules {
     private String hanging() throws Exception {
         Member member = member();
         Keeper keeper = new Keeper(options, member, intake, offsets, new Commits(member, offsets, intake), telling,
-                () -> { }, rest -> {
+                () -> {
                     told.countDown();
                     await(mayGoOn);
                 });
         keeper.start();
+        keeper.begin(List.of(FIRST));
         told.await();
         keeper.finish(Duration.ofMillis(MOMENT_MS));
         mayGoOn.countDown();
         return "ended";
+    }
+
+    /** What a loop is told that has not come back while its listener hangs in the keeper. */
+    private String deafAndStuck() throws Exception {
+        options.maxPollInterval(Duration.ofMillis(MOMENT_MS));
+        TrimtabConsumer<String, String> consumer =
+                new TrimtabConsumer<>(options, new StringDeserializer(), new StringDeserializer());
+        consumer.poll(Duration.ofMillis(1));
+        Keeper keeper = (Keeper) fieldOf(TrimtabConsumer.class, "keeper").get(consumer);
+        hangsInRevoked = true;
+        keeper.end(List.of(FIRST));
+        told.await();
+        Thread.sleep(WHILE_MS);
+        try {
+            consumer.poll(Duration.ofMillis(1));
+            return "went on";
+        } catch (StuckException e) {
+            return "stuck";
+        } finally {
+            mayGoOn.countDown();
+        }
     }
 
     /** How often a trouble is told that comes twice, with other numbers. */
@@ -457,6 +482,10 @@ public final class ConsumerRules {
         @Override
         public void onRevoked(List<Grant> grants) {
             heard.add("revoked");
+            if (hangsInRevoked) {
+                told.countDown();
+                await(mayGoOn);
+            }
         }
 
         @Override

@@ -9,20 +9,19 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import trimtab.Grant;
 import trimtab.Member;
 import trimtab.Waits;
 
 /**
- * A thread that commits, begins and ends queues, and sees when the loop is stuck.
+ * A thread that commits, begins and ends queues.
  *
  * <p>So the application's thread does nothing but read, and idle queues are looked after while it works. Its
  * one rule: nothing is committed of which it is not known what Kafka has, so that no offset goes back.
  */
 final class Keeper {
-    /** Between two looks: how late a stuck loop is noticed, and a question asked again. */
+    /** Between two looks: how late a question is asked again. */
     private static final long ROUND_MS = 250;
     /** A question without an answer is asked again so soon; nothing waits for it but what asks. */
     private static final long ASK_AGAIN_MS = 500;
@@ -39,8 +38,6 @@ final class Keeper {
     private final Departures departures;
     /** Has the reader look what is to be read: it may wait for messages of other queues. */
     private final Runnable wake;
-    /** Sees whether the loop comes back; it is told for how long this thread has rested. */
-    private final Consumer<Duration> watch;
     private final Semaphore hurry = new Semaphore(0);
     private final Thread thread = new Thread(this::run, "trimtab-consumer");
     /** Grants of which it is not known yet where to begin. */
@@ -53,7 +50,7 @@ final class Keeper {
     private volatile boolean over;
 
     Keeper(ConsumerOptions options, Member member, Intake intake, GroupOffsets offsets, Commits commits,
-            Telling telling, Runnable wake, Consumer<Duration> watch) {
+            Telling telling, Runnable wake) {
         this.options = options;
         this.topics = options.topics;
         this.member = member;
@@ -62,7 +59,6 @@ final class Keeper {
         this.commits = commits;
         this.telling = telling;
         this.wake = wake;
-        this.watch = watch;
         this.departures = new Departures(member, intake, commits, telling);
         thread.setDaemon(true); // the member's thread stays until it has left
     }
@@ -158,10 +154,9 @@ final class Keeper {
     private void run() {
         while (!over) {
             try {
-                long restsAt = System.nanoTime();
                 hurry.tryAcquire(Math.min(ROUND_MS, Waits.millis(options.commitInterval)), TimeUnit.MILLISECONDS);
                 hurry.drainPermits();
-                look(Duration.ofNanos(System.nanoTime() - restsAt));
+                look();
             } catch (Throwable e) { // of the listener, also an interrupt: nobody knows what it has done
                 fail(e);
             }
@@ -173,9 +168,8 @@ final class Keeper {
         member.fail("the consumer failed, or its listener", error);
     }
 
-    private void look(Duration rest) throws InterruptedException {
+    private void look() throws InterruptedException {
         departures.look(this::learn);
-        watch.accept(rest);
         if (now() >= askAgainAt) {
             ask(this::beginQueues);
             ask(() -> learn(intake.unknown()));

@@ -53,6 +53,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
     private final KafkaReader<K, V> reader;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Loop loop = new Loop();
+    private final LoopWatch watch;
     private boolean started;
     private long lookedAt = System.nanoTime();
     private volatile boolean stopping;
@@ -75,8 +76,9 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         this.member = new Member(options.group, name, options.topics, options.member, follower);
         GroupOffsets offsets = new GroupOffsets(options);
         this.commits = new Commits(member, offsets, intake);
-        this.keeper = new Keeper(options, member, intake, offsets, commits, telling, reader::wake, this::watch);
+        this.keeper = new Keeper(options, member, intake, offsets, commits, telling, reader::wake);
         follower.follow(keeper, commits);
+        this.watch = new LoopWatch(this::lookAtLoop, error -> member.fail("the watch over the loop failed", error));
     }
 
     /**
@@ -96,6 +98,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
             if (!started && !stopping) {
                 started = true;
                 keeper.start();
+                watch.start();
                 member.start();
             }
             ConsumerRecords<K, V> records = read(System.nanoTime() + Waits.millis(timeout) * 1_000_000);
@@ -262,6 +265,7 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         } catch (InterruptedException e) {
             interrupted = true; // once more: it waits for nothing
         } finally {
+            watch.stop();
             keeper.stop();
             end(interrupted);
         }
@@ -355,11 +359,11 @@ public final class TrimtabConsumer<K, V> implements AutoCloseable {
         return new Queue(place.topic(), "", place.partition());
     }
 
-    /** Has others go on if the loop does not come back; called by the keeper. */
-    private void watch(Duration rest) {
+    /** Has others go on if the loop does not come back; called by the watch. */
+    private void lookAtLoop(Duration rest) {
         loop.forgive(rest);
         Duration away = loop.away();
-        if (stuck == null && !over && away.compareTo(options.maxPollInterval) > 0) {
+        if (stuck == null && !over && member.ending() == null && away.compareTo(options.maxPollInterval) > 0) {
             stuck = new StuckException("the loop has not come back for " + away.toSeconds()
                     + " s (maxPollInterval): its queues go to others");
             intake.giveUp();
