@@ -31,6 +31,7 @@ READER: Final = {
     "leaderless": "1 1 false",
     "broken": "played 0",
     "broken-checked": "played 0",
+    "barred": "30 1 1",
     "refused": "0 1 1",
     "no-host": "0",
     "strayed-later": "0",

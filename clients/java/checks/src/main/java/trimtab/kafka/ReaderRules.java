@@ -3,12 +3,14 @@ package trimtab.kafka;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -18,6 +20,7 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import trimtab.Grant;
 import trimtab.protocol.Queue;
 
@@ -29,6 +32,7 @@ import trimtab.protocol.Queue;
 public final class ReaderRules {
     private static final TopicPartition LEADERLESS = new TopicPartition("orders", 0);
     private static final TopicPartition LED = new TopicPartition("orders", 1);
+    private static final TopicPartition BARRED = new TopicPartition("visits", 0);
     private static final long SHORT_MS = 20;
     private static final int ROUNDS = 30;
 
@@ -46,7 +50,7 @@ public final class ReaderRules {
         }
     }
 
-    private String answer(String trouble) throws InterruptedException {
+    private String answer(String trouble) throws Exception {
         switch (trouble) {
             case "leaderless":
                 return leaderless();
@@ -56,6 +60,8 @@ public final class ReaderRules {
                 return broken(new NoClassDefFoundError("played"));
             case "broken-checked":
                 return broken(new IOException("played"));
+            case "barred":
+                return barred();
             case "refused":
                 return refused();
             case "no-host":
@@ -116,6 +122,35 @@ public final class ReaderRules {
             reader.read(SHORT_MS);
             return e.getMessage() + " " + client.position(LED);
         }
+    }
+
+    /**
+     * How many messages are read of a queue beside one that may not be read, and how often Kafka says that; and how
+     * many of that one when it may be read, and some time has passed.
+     */
+    private String barred() throws ReflectiveOperationException {
+        intake.begin(new Grant(new Queue(BARRED.topic(), "", BARRED.partition()), 1, null, null), 0, 0L);
+        begin(1, 0);
+        client.bars = true;
+        KafkaReader<String, String> reader = reader("127.0.0.1:1", new ConsumerListener() {});
+        reader.read(SHORT_MS);
+        int read = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            client.addRecord(new ConsumerRecord<>(LED.topic(), LED.partition(), round, "", ""));
+            read += reader.read(SHORT_MS).count();
+        }
+        client.bars = false;
+        forgetTime(reader);
+        client.addRecord(new ConsumerRecord<>(BARRED.topic(), BARRED.partition(), 0, "", ""));
+        return read + " " + client.barred + " " + reader.read(SHORT_MS).count();
+    }
+
+    /** As if all that is barred had been for long enough. */
+    @SuppressWarnings("unchecked")
+    private static void forgetTime(KafkaReader<?, ?> reader) throws ReflectiveOperationException {
+        Field barred = KafkaReader.class.getDeclaredField("barred");
+        barred.setAccessible(true);
+        ((Map<String, Long>) barred.get(reader)).replaceAll((topic, until) -> Long.MIN_VALUE);
     }
 
     /** How often a listener that fails has been told by whoever reads, and in the end; and whether somebody heard. */
@@ -183,6 +218,8 @@ public final class ReaderRules {
     private static final class Played extends MockConsumer<String, String> {
         private int asked;
         private Throwable breaks;
+        private boolean bars;
+        private int barred;
         private final List<String> warm = new ArrayList<>();
 
         Played() {
@@ -191,6 +228,10 @@ public final class ReaderRules {
 
         @Override
         public synchronized ConsumerRecords<String, String> poll(Duration timeout) {
+            if (bars && !paused().contains(BARRED)) {
+                barred++;
+                throw new TopicAuthorizationException(Set.of(BARRED.topic()));
+            }
             ConsumerRecords<String, String> lost = super.poll(timeout);
             if (breaks != null) {
                 Throwable thrown = breaks;

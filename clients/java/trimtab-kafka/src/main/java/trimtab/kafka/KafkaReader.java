@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -19,6 +20,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.slf4j.Logger;
@@ -65,6 +67,10 @@ final class KafkaReader<K, V> {
     /** Those of which it was asked in vain where they begin: their next turn is not before {@code goOnAt}. */
     private final Set<TopicPartition> unanswered = new HashSet<>();
     private long goOnAt = now();
+    /** Topics that may not be read, each until it is tried again. */
+    private final Map<String, Long> barred = new HashMap<>();
+    /** What is paused besides, as the intake says. */
+    private Set<TopicPartition> planned = Set.of();
 
     KafkaReader(ConsumerOptions options, Intake intake, Telling telling, Deserializer<K> keys, Deserializer<V> values) {
         this(options, intake, telling, maker(Settings.reading(options), keys, values));
@@ -122,6 +128,9 @@ final class KafkaReader<K, V> {
             return ConsumerRecords.empty();
         } catch (RecordDeserializationException | InterruptException e) {
             throw e; // the application's own
+        } catch (TopicAuthorizationException e) {
+            telling.troubleOnce(diagnosis.of(e));
+            return bar(e) ? ConsumerRecords.empty() : nothing(Math.min(timeoutMs, PAUSE_MS));
         } catch (KafkaException e) {
             telling.troubleOnce(diagnosis.of(e));
             return nothing(Math.min(timeoutMs, PAUSE_MS));
@@ -160,22 +169,40 @@ final class KafkaReader<K, V> {
     }
 
     private void follow() {
+        boolean isOpen = barred.values().removeIf(until -> now() >= until);
         Intake.Plan plan = intake.plan();
-        if (plan == null) {
+        if (plan == null && barred.isEmpty() && !isOpen) {
             return;
         }
-        if (!plan.places.equals(consumer.assignment())) {
-            consumer.assign(plan.places); // those that stay keep their positions, and what was fetched
+        if (plan != null) {
+            if (!plan.places.equals(consumer.assignment())) {
+                consumer.assign(plan.places); // those that stay keep their positions, and what was fetched
+            }
+            plan.seeks.forEach(consumer::seek);
+            astray.keySet().removeAll(plan.seeks.keySet());
+            planned = plan.paused;
         }
-        plan.seeks.forEach(consumer::seek);
-        astray.keySet().removeAll(plan.seeks.keySet());
+        pauseExactly(consumer.assignment().stream()
+                .filter(it -> planned.contains(it) || barred.containsKey(it.topic()))
+                .collect(Collectors.toSet()));
+    }
+
+    private void pauseExactly(Set<TopicPartition> places) {
         Set<TopicPartition> paused = consumer.paused();
-        Set<TopicPartition> anew = new HashSet<>(plan.paused);
+        Set<TopicPartition> anew = new HashSet<>(places);
         anew.removeAll(paused);
         Set<TopicPartition> back = new HashSet<>(paused);
-        back.removeAll(plan.paused);
+        back.removeAll(places);
         consumer.pause(anew);
         consumer.resume(back);
+    }
+
+    /** Leaves topics alone for a while that may not be read, for each try ends a wait; says whether one was read until now. */
+    private boolean bar(TopicAuthorizationException refusal) {
+        long until = now() + GO_ON_MS;
+        boolean isNews = !barred.keySet().containsAll(refusal.unauthorizedTopics());
+        refusal.unauthorizedTopics().forEach(it -> barred.put(it, until));
+        return isNews;
     }
 
     /** Stays connected, so that the first message of a queue that may come at any moment comes at once. */
