@@ -72,7 +72,7 @@ public final class WriterRules {
         boolean atFirst = written.isVain();
         writer.send(0, join(), new Heard());
         Waiting.await(written::isVain);
-        return atFirst + " true";
+        return atFirst + " " + written.isVain();
     }
 
     /** Whether there is a writer where a request may take longer than a record. */
