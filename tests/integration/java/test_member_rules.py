@@ -78,6 +78,11 @@ def test_where_verdicts_were_cut_they_are_read_from_their_beginning() -> None:
     assert ["earliest"] == answered(java("transport.WriterRules"), ["cut"])
 
 
+def test_verdicts_are_read_beside_a_partition_without_a_leader() -> None:
+    """It may be of other clusters; what stands in it is read when it has one again."""
+    assert ["1 true, 1 true"] == answered(java("transport.WriterRules"), ["leaderless"])
+
+
 def changed(record: bytes, field: str, value: object) -> str:
     """The record with another value in one place, as in ``hold.queues.0.topic``."""
     other = json.loads(record)

@@ -2,15 +2,26 @@ package trimtab.transport;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import trimtab.checks.Waiting;
 import trimtab.protocol.Topic;
 import trimtab.session.Action;
@@ -24,6 +35,8 @@ import trimtab.session.Profile;
  */
 public final class WriterRules {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final TopicPartition LEADERLESS = new TopicPartition("trimtab.brokers", 0);
+    private static final TopicPartition LED = new TopicPartition("trimtab.brokers", 1);
 
     private WriterRules() {}
 
@@ -43,6 +56,8 @@ public final class WriterRules {
                 return dead();
             case "slow-requests":
                 return slowRequests();
+            case "leaderless":
+                return leaderless();
             case "cut":
                 VerdictLink link = new VerdictLink("127.0.0.1:1", "trimtab.", Map.of());
                 return link.reading().get("auto.offset.reset").toString();
@@ -73,6 +88,38 @@ public final class WriterRules {
         writer.send(0, join(), new Heard());
         Waiting.await(written::isVain);
         return atFirst + " " + written.isVain();
+    }
+
+    /** What is read where one partition has no leader, and whether that is all there is; and so when it has one again. */
+    private static String leaderless() throws Exception {
+        VerdictLink link = new VerdictLink("127.0.0.1:1", "trimtab.", Map.of());
+        Played played = new Played();
+        set(link, "consumer", played);
+        set(link, "producer", new MockProducer<byte[], byte[]>());
+        link.open();
+        played.addRecord(new ConsumerRecord<>(LED.topic(), LED.partition(), 0, new byte[0], null));
+        String before = readOf(link);
+        played.hasLeader = true;
+        played.addRecord(new ConsumerRecord<>(LEADERLESS.topic(), LEADERLESS.partition(), 0, new byte[0], null));
+        return before + ", " + readOf(link);
+    }
+
+    private static String readOf(VerdictLink link) {
+        AtomicInteger read = new AtomicInteger();
+        for (int turn = 0; turn < 20; turn++) {
+            link.poll(Duration.ZERO, (key, value, at) -> read.incrementAndGet());
+        }
+        return read + " " + link.hasCaughtUp();
+    }
+
+    private static Field fieldOf(Object owner, String name) throws ReflectiveOperationException {
+        Field field = owner.getClass().getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
+    }
+
+    private static void set(Object owner, String name, Object value) throws ReflectiveOperationException {
+        fieldOf(owner, name).set(owner, value);
     }
 
     /** Whether there is a writer where a request may take longer than a record. */
@@ -111,6 +158,39 @@ public final class WriterRules {
 
         @Override
         public void configure(Map<String, ?> configs) {}
+    }
+
+    /** A client of a Kafka where one partition has no leader at first. */
+    private static final class Played extends MockConsumer<byte[], byte[]> {
+        private boolean hasLeader;
+
+        Played() {
+            super("earliest");
+            updatePartitions(LED.topic(), List.of(info(LEADERLESS, null), info(LED, new Node(1, "kafka-1", 9092))));
+            updateBeginningOffsets(Map.of(LED, 0L, LEADERLESS, 0L));
+        }
+
+        private static PartitionInfo info(TopicPartition place, Node leader) {
+            return new PartitionInfo(place.topic(), place.partition(), leader, new Node[0], new Node[0]);
+        }
+
+        @Override
+        public synchronized long position(TopicPartition place, Duration patience) {
+            demandLeader(List.of(place));
+            return super.position(place, patience);
+        }
+
+        @Override
+        public synchronized Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> places, Duration patience) {
+            demandLeader(places);
+            return places.stream().collect(Collectors.toMap(it -> it, it -> 1L));
+        }
+
+        private void demandLeader(Collection<TopicPartition> places) {
+            if (!hasLeader && places.contains(LEADERLESS)) {
+                throw new TimeoutException("played");
+            }
+        }
     }
 
     private static final class Heard implements Inbox {

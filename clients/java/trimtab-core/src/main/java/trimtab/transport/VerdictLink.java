@@ -5,16 +5,20 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -33,9 +37,11 @@ public final class VerdictLink {
     private final Making making;
     private final String verdicts;
     private final String reports;
-    private KafkaConsumer<byte[], byte[]> consumer;
-    private KafkaProducer<byte[], byte[]> producer;
-    private Map<TopicPartition, Long> ahead = Map.of();
+    private Consumer<byte[], byte[]> consumer;
+    private Producer<byte[], byte[]> producer;
+    /** Where each log ended when that was asked. */
+    private final Map<TopicPartition, Long> ahead = new HashMap<>();
+    private long askAgainAt = System.nanoTime();
     private boolean caughtUp;
     private final AtomicReference<String> refusal = new AtomicReference<>();
 
@@ -58,10 +64,7 @@ public final class VerdictLink {
                 throw new Unreachable("topic " + verdicts + " does not exist: run `trimtab topics init`,"
                         + " or give the controller's prefix");
             }
-            List<TopicPartition> places = found.stream()
-                    .map(it -> new TopicPartition(verdicts, it.partition()))
-                    .collect(Collectors.toList());
-            ahead = new HashMap<>(consumer.endOffsets(places, ANSWER));
+            List<TopicPartition> places = found.stream().map(VerdictLink::placeOf).collect(Collectors.toList());
             consumer.assign(places);
             consumer.seekToBeginning(places);
         } catch (KafkaException e) {
@@ -74,6 +77,14 @@ public final class VerdictLink {
             return;
         }
         Map<String, Object> reading = reading();
+        if (consumer == null) {
+            consumer = making.make(
+                    () -> new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
+        }
+        producer = making.make(this::writer);
+    }
+
+    private Producer<byte[], byte[]> writer() {
         Map<String, Object> writing = new HashMap<>(kafka);
         writing.put("acks", "1");
         writing.put("enable.idempotence", false); // a report that comes twice is dropped by its number
@@ -81,11 +92,7 @@ public final class VerdictLink {
         writing.put("request.timeout.ms", 2_000);
         writing.put("linger.ms", 0);
         writing.put("max.block.ms", ANSWER.toMillis());
-        if (consumer == null) {
-            consumer = making.make(
-                    () -> new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
-        }
-        producer = making.make(() -> new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer()));
+        return new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     /** How verdicts are read: where they were cut, or made anew, from their beginning, as what is valid stands there. */
@@ -102,13 +109,47 @@ public final class VerdictLink {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(patience)) {
             reader.read(record.key(), record.value(), record.timestamp());
         }
-        if (!caughtUp) {
-            caughtUp = ahead.entrySet().stream()
-                    .allMatch(it -> consumer.position(it.getKey(), ANSWER) >= it.getValue());
+        if (!caughtUp && System.nanoTime() - askAgainAt >= 0) {
+            caughtUp = askForEnds() && ahead.entrySet().stream().allMatch(it -> isRead(it.getKey(), it.getValue()));
         }
     }
 
-    /** Whether all that had been said when it was opened was read. */
+    /**
+     * Asks where the logs end, one by one: one without a leader has no answer, and keeps no other back. Says whether
+     * it is known of all that have one.
+     */
+    private boolean askForEnds() {
+        long began = System.nanoTime();
+        boolean isAll = true;
+        for (PartitionInfo it : consumer.partitionsFor(verdicts, ANSWER)) {
+            TopicPartition place = placeOf(it);
+            boolean isLed = it.leader() != null && !it.leader().isEmpty();
+            if (isLed && !ahead.containsKey(place)) {
+                try {
+                    ahead.put(place, consumer.endOffsets(Set.of(place), ANSWER).get(place));
+                } catch (TimeoutException e) {
+                    isAll = false;
+                }
+            }
+        }
+        long now = System.nanoTime();
+        askAgainAt = isAll ? now : now + 4 * (now - began); // most of the time it reads what there is
+        return isAll && !ahead.isEmpty();
+    }
+
+    private boolean isRead(TopicPartition place, long end) {
+        try {
+            return consumer.position(place, Duration.ZERO) >= end;
+        } catch (TimeoutException e) { // it asks where the log begins
+            return false;
+        }
+    }
+
+    private static TopicPartition placeOf(PartitionInfo it) {
+        return new TopicPartition(it.topic(), it.partition());
+    }
+
+    /** Whether all that had been said when it was opened was read, but for what stands in a log without a leader. */
     public boolean hasCaughtUp() {
         return caughtUp;
     }
@@ -117,9 +158,15 @@ public final class VerdictLink {
     public void report(String cluster, String report) {
         byte[] key = cluster.getBytes(StandardCharsets.UTF_8);
         byte[] value = report.getBytes(StandardCharsets.UTF_8);
-        producer.send(
-                new ProducerRecord<>(reports, key, value),
-                (place, error) -> refusal.set(error == null ? null : "topic " + reports + ": " + diagnosis.of(error)));
+        try {
+            producer.send(new ProducerRecord<>(reports, key, value), (place, error) -> heard(error));
+        } catch (KafkaException e) {
+            heard(e);
+        }
+    }
+
+    private void heard(Exception error) {
+        refusal.set(error == null ? null : "topic " + reports + ": " + diagnosis.of(error));
     }
 
     /** Why the last report did not reach Kafka, once; null: it did, or that is not known yet. */

@@ -145,20 +145,20 @@ public final class TrimtabProducer implements AutoCloseable {
     private void turn() throws InterruptedException {
         try {
             link.poll(TURN, this::read);
-            tolerance.look();
-            if (link.hasCaughtUp()) {
-                ready.countDown();
-            }
-            if (System.nanoTime() - windowSince >= options.window.toNanos()) {
-                report();
-            }
-            String refusal = link.refusal();
-            if (refusal != null) {
-                trouble("no report reaches Kafka", ": " + refusal);
-            }
-        } catch (KafkaException e) {
+        } catch (KafkaException e) { // of verdicts: reports may go out all the same
             trouble("Kafka: " + e.getMessage());
             Thread.sleep(RETRY_MS);
+        }
+        tolerance.look();
+        if (link.hasCaughtUp()) {
+            ready.countDown();
+        }
+        if (System.nanoTime() - windowSince >= options.window.toNanos()) {
+            report();
+        }
+        String refusal = link.refusal();
+        if (refusal != null) {
+            trouble("no report reaches Kafka", ": " + refusal);
         }
     }
 
