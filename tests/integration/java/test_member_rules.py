@@ -83,6 +83,11 @@ def test_verdicts_are_read_beside_a_partition_without_a_leader() -> None:
     assert ["1 true, 1 true"] == answered(java("transport.WriterRules"), ["leaderless"])
 
 
+def test_a_producer_of_reports_that_nothing_is_heard_of_is_replaced() -> None:
+    """One whose own thread has died says nothing, and the jury would miss a witness for good."""
+    assert ["true true 1"] == answered(java("transport.WriterRules"), ["reports"])
+
+
 def changed(record: bytes, field: str, value: object) -> str:
     """The record with another value in one place, as in ``hold.queues.0.topic``."""
     other = json.loads(record)

@@ -22,6 +22,7 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import trimtab.checks.Waiting;
 import trimtab.protocol.Topic;
 import trimtab.session.Action;
@@ -58,6 +59,8 @@ public final class WriterRules {
                 return slowRequests();
             case "leaderless":
                 return leaderless();
+            case "reports":
+                return reports();
             case "cut":
                 VerdictLink link = new VerdictLink("127.0.0.1:1", "trimtab.", Map.of());
                 return link.reading().get("auto.offset.reset").toString();
@@ -110,6 +113,20 @@ public final class WriterRules {
             link.poll(Duration.ZERO, (key, value, at) -> read.incrementAndGet());
         }
         return read + " " + link.hasCaughtUp();
+    }
+
+    /** Whether a report counts as in vain of which nothing is heard; and whether there is another producer after a minute. */
+    private static String reports() throws Exception {
+        VerdictLink link = new VerdictLink("127.0.0.1:1", "trimtab.", Map.of());
+        MockProducer<byte[], byte[]> deaf = new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
+        set(link, "consumer", new Played());
+        set(link, "producer", deaf);
+        link.report("c", "{}");
+        Vain written = (Vain) fieldOf(link, "written").get(link);
+        boolean isVain = written.isVain();
+        set(written, "since", System.nanoTime() - Duration.ofMinutes(2).toNanos());
+        link.report("c", "{}"); // by another producer, of which nothing is heard either
+        return isVain + " " + deaf.closed() + " " + deaf.history().size();
     }
 
     private static Field fieldOf(Object owner, String name) throws ReflectiveOperationException {

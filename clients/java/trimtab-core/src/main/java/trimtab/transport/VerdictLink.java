@@ -43,6 +43,8 @@ public final class VerdictLink {
     private final Map<TopicPartition, Long> ahead = new HashMap<>();
     private long askAgainAt = System.nanoTime();
     private boolean caughtUp;
+    /** Reports, until one is delivered: a producer whose own thread is dead says nothing. */
+    private final Vain written = new Vain();
     private final AtomicReference<String> refusal = new AtomicReference<>();
 
     public VerdictLink(String servers, String prefix, Map<String, Object> kafka) {
@@ -159,6 +161,8 @@ public final class VerdictLink {
         byte[] key = cluster.getBytes(StandardCharsets.UTF_8);
         byte[] value = report.getBytes(StandardCharsets.UTF_8);
         try {
+            renew();
+            written.fails();
             producer.send(new ProducerRecord<>(reports, key, value), (place, error) -> heard(error));
         } catch (KafkaException e) {
             heard(e);
@@ -166,7 +170,19 @@ public final class VerdictLink {
     }
 
     private void heard(Exception error) {
+        if (error == null) {
+            written.works();
+        }
         refusal.set(error == null ? null : "topic " + reports + ": " + diagnosis.of(error));
+    }
+
+    /** If no host is found, what there is will do. */
+    private void renew() {
+        if (written.isTooLong()) {
+            Producer<byte[], byte[]> former = producer;
+            producer = writer();
+            former.close(Duration.ZERO);
+        }
     }
 
     /** Why the last report did not reach Kafka, once; null: it did, or that is not known yet. */
