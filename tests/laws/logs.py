@@ -166,10 +166,12 @@ CUTS = st.sets(st.integers(1, 19), min_size=4)
 """Where a log is cut into batches."""
 
 
-def read(log: Sequence[Entry], policy: Policy) -> list[Event]:
-    """Stamp a log as the shell does."""
+def read(log: Sequence[Entry], policy: Policy, tick_ms: int | None = None) -> list[Event]:
+    """Stamp a log as the shell does, perhaps with ticks so far apart between its records."""
     clock, wall, events = LogClock(), 0, []
     for offset, (gap, record) in enumerate(log):
+        for tick in range(wall, wall + gap, tick_ms) if tick_ms else ():
+            clock = clock.advanced(Millis(tick), policy.max_clock_step_ms)
         wall += gap
         clock = clock.advanced(Millis(wall), policy.max_clock_step_ms)
         place = Position(TopicName("log"), 0, offset)

@@ -5,11 +5,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 from allocators.rocketmq.averagely import averagely
 from allocators.sticky.strategy import sticky
-from rebalance.groups.model.decisions import AssignmentIssued, MemberChange, MemberChanged
+from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
@@ -17,10 +16,10 @@ from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import Epoch, MemberId, Millis, Queue
 from tests.builders.effort import tried
-from tests.builders.records import at, beat_of, joined
+from tests.builders.records import at
 from tests.builders.story import only
 from tests.laws import rarities
-from tests.laws.logs import COMMANDED_LOGS, CUTS, LOGS, RECORDS, Entry, Telling, is_spared, read
+from tests.laws.logs import COMMANDED_LOGS, CUTS, LOGS, Entry, Telling, is_spared, read
 
 POLICY = Policy(heartbeat_auto=True)
 PATIENT = Policy(revocation_timeout_ms=Millis(600_000))
@@ -210,71 +209,6 @@ def served(state: GroupState) -> dict[Queue, MemberId]:
         for queue, owned in state.handover.books.items()
         if queue not in waiting
     }
-
-
-# -- silence
-
-SHORTER_THAN_A_SESSION = st.integers(0, 9_999)
-
-
-@tried(one_in=4)
-@given(
-    beats=st.lists(SHORTER_THAN_A_SESSION, min_size=1, max_size=8),
-    others=st.lists(st.tuples(st.integers(0, 60_000), RECORDS), max_size=8),
-    cuts=CUTS,
-)
-def test_member_that_beats_within_its_session_never_expires(
-    beats: list[int], others: list[Entry], cuts: set[int]
-) -> None:
-    """Whatever others do and wherever batches end, beats less than a session apart count (I6)."""
-    now = 0
-    mine: list[Entry] = [(0, joined("z", sequence=0))]
-    for sequence, gap in enumerate(beats):
-        now += gap
-        mine.append((now, beat_of("z", sequence=sequence)))
-    meanwhile = [(min(when, now), record) for when, record in others]
-    events = read(merged(mine, meanwhile), PATIENT)
-    changes = [
-        change
-        for told in Telling(PATIENT).tell(events, cuts)
-        for change in only(MemberChanged, told.outcome.decisions)
-        if change.member == "z"
-    ]
-
-    assert [MemberChange.JOINED] == [change.change for change in changes]
-
-
-@tried(one_in=4)
-@given(
-    beats=st.lists(st.tuples(st.integers(0, 20_000), st.sampled_from("abc")), max_size=20),
-    cuts=CUTS,
-    short=st.integers(10_000, 15_000),
-    longer=st.integers(0, 20_000),
-)
-def test_longer_session_never_expires_more(
-    beats: list[tuple[int, str]], cuts: set[int], short: int, longer: int
-) -> None:
-    """Whoever survives a short timeout survives a longer one on the same log (I17)."""
-    log: list[Entry] = [(0, joined(each, sequence=0)) for each in "abc"]
-    log += [(gap, beat_of(who, sequence=at)) for at, (gap, who) in enumerate(beats)]
-    survivors = []
-    for session in (short, short + longer):
-        policy = Policy(
-            session_timeout_ms=Millis(session),
-            heartbeat_interval_ms=Millis(333),
-            blast_percent=100,  # a hold depends on how many are silent together
-        )
-        last = Telling(policy).tell(read(log, policy), cuts)[-1].outcome.state
-        survivors.append(set(last.membership.members))
-
-    assert survivors[0] <= survivors[1]
-
-
-def merged(one: list[Entry], other: list[Entry]) -> list[Entry]:
-    """Merge two logs with absolute times into one with gaps."""
-    entries = sorted([*one, *other], key=lambda entry: entry[0])
-    times = [0, *(when for when, _ in entries)]
-    return [(when - was, record) for (when, record), was in zip(entries, times, strict=False)]
 
 
 def read_by(state: GroupState) -> GroupState:
