@@ -12,7 +12,7 @@ Called by ``checker`` for each record published to one group. Its one rule: it c
 said with what was said before, and nothing else.
 """
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
@@ -24,6 +24,10 @@ from audit.violations import Invariant, Violation
 
 _MEANINGS_REMEMBERED = 10_000
 """Records. What an older memory should have repeated is unknown."""
+_ASKED_REMEMBERED = 16
+"""By life."""
+_ANSWERED_MS = 60_000
+"""Of log time: whoever asks is answered in the next batch, and no order of records is so wrong."""
 
 
 class _Said(NamedTuple):
@@ -56,8 +60,11 @@ class Epochs:
         self._newest: dict[str, Life] = {}
         """By name, the latest life that was told something."""
         self._summary: tuple[int, Hashable] = (0, None)
-        self._asked = Counter[Life]()
-        """How often each may be told again; several are one, when they are read in one batch."""
+        self._reader, self._partition = reader, 0
+        self._asked: defaultdict[Life, deque[int]] = defaultdict(
+            lambda: deque(maxlen=1 if exact else _ASKED_REMEMBERED)
+        )
+        """When each asked to be told again; several are one, when they are read in one batch."""
 
     def started(self) -> None:
         """A controller starts, and may tell all members anew."""
@@ -87,6 +94,7 @@ class Epochs:
 
     def joined(self, record: Joined) -> None:
         """A join must be answered, even if nothing changed."""
+        self._partition = record.at.partition
         self._ask(record.life)
 
     def beat(self, record: BeatSeen, reading: Reading) -> None:
@@ -103,7 +111,14 @@ class Epochs:
             self._ask(record.life)
 
     def _ask(self, life: Life) -> None:
-        self._asked[life] = 1 if self._exact else self._asked[life] + 1
+        self._asked[life].append(self._reader.now(self._partition).sure_ms)
+
+    def _has_asked(self, life: Life) -> bool:
+        """Tell whether a life may be told again. Out of order, one asking is not held for ever."""
+        asked, now_ms = self._asked[life], self._reader.now(self._partition).sure_ms
+        while asked and not self._exact and now_ms - asked[0] > _ANSWERED_MS:
+            asked.popleft()
+        return bool(asked)
 
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Judge a member's assignment."""
@@ -118,10 +133,11 @@ class Epochs:
         )
         grants = frozenset([*record.hold, *record.give])
         self._said[record.life] = _Said(record.epoch, record.content, assignment, grants)
-        asked = self._asked[record.life] > 0
+        self._partition = record.at.partition
+        asked = self._has_asked(record.life)
         news = before is None or before.epoch < record.epoch
-        if news or (self._exact and not self._began):
-            self._asked[record.life] -= asked  # a batch that is repeated is no new answer
+        if asked and (news or (self._exact and not self._began)):
+            self._asked[record.life].popleft()  # a batch that is repeated is no new answer
         if record.epoch < self._highest:
             detail = f"epoch {record.epoch} after {self._highest}"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
@@ -161,7 +177,7 @@ class Epochs:
         if self._newest.get(life.member) == life:
             del self._newest[life.member]
         self._reminders.ended(life)
-        del self._asked[life]
+        self._asked.pop(life, None)
 
     def _violation(self, invariant: Invariant, record: Issued, detail: str) -> Violation:
         return Violation(invariant, self._group, record.life.member, detail, (record.at,))

@@ -65,6 +65,27 @@ def test_of_records_without_an_order_any_beat_counts() -> None:
     assert [] == told.wrong
 
 
+def test_what_was_asked_long_ago_is_no_reason_without_an_order_either() -> None:
+    """Each of ten rebalances was followed by two full beats: they excuse what comes soon."""
+    told = ShownHistory(Promises(exact=False))
+    told.ticks()
+    told.joined("a")
+    held = ""
+    for epoch in range(2, 12):
+        before, held = held, f"{held} orders-{epoch}@{epoch}".strip()
+        told.issued("a", epoch, hold=held)
+        told.beats("a", epoch, before)
+        told.beats("a", epoch, held)
+    told.issued("a", 12, hold=held)
+    assert [] == told.details
+
+    for epoch in range(13, 33):
+        for _ in range(70):
+            told.ticks()
+        told.issued("a", epoch, hold=held)
+    assert ["I14"] * 20 == told.wrong
+
+
 def test_who_has_read_is_told_again_while_an_older_life_of_its_name_beats() -> None:
     """That record ends the older one, which has not read it."""
     told = deaf()
