@@ -252,7 +252,7 @@ class Checker:
             case Ticked():
                 pass
             case Commanded():
-                self._of(entry.group).silence.commanded(entry)
+                self._of(entry.group).silence.commanded(entry, reading)
             case Released():
                 yield from self._of(entry.group).released(entry)
             case Started():

@@ -55,7 +55,8 @@ class Silence:
         self._group, self._reader = group, reader
         self._blast = self._general = blast
         self._batch = 0
-        self._approved = False
+        self._approved = BEGINNING
+        """When an operator confirmed silence last: that of whoever was not heard since."""
         self._in_flux = False
         """An operator wants other rules; the next summary tells which hold."""
         self._paused = False
@@ -138,9 +139,9 @@ class Silence:
         pulse.heard.append(reading)
         pulse.held_at = None
 
-    def commanded(self, record: Commanded) -> None:
+    def commanded(self, record: Commanded, reading: Reading) -> None:
         """An operator may confirm that the silent are dead, or hold all evictions."""
-        self._approved = self._approved or record.verb == "approve"
+        self._approved = reading if record.verb == "approve" else self._approved
         self._in_flux = self._in_flux or record.verb == "policy"
         self._paused = record.verb == "pause" or (self._paused and record.verb != "resume")
 
@@ -193,7 +194,7 @@ class Silence:
             return
         patience_ms = pulse.session_ms if record.how == "expired" else 0
         detail = f"{record.how} after {silence_ms} ms of silence, its session is {pulse.session_ms}"
-        sure = self._approved or self._in_flux or self._began
+        sure = self._is_confirmed(pulse, cause) or self._in_flux or self._began
         if silence_ms >= (patience_ms or pulse.session_ms // 2 + 1) and not sure:
             silent, everybody = self._doubtful(cause)
             if silent >= self._blast.members and 100 * silent > self._blast.percent * everybody:
@@ -202,6 +203,14 @@ class Silence:
         if patience_ms and silence_ms < patience_ms:  # its last word may be ahead of the cause
             places = (record.cause, record.at)
             yield Violation(Invariant.PATIENT, self._group, record.life.member, detail, places)
+
+    def _is_confirmed(self, pulse: Pulse, cause: Reading) -> bool:
+        """Tell whether an operator confirmed a life's silence; where clocks differ, or lately."""
+        approved = self._approved
+        ago_ms = cause.clock_ms - approved.clock_ms
+        lately = approved != BEGINNING and ago_ms <= self._blast.hold_ms and not self._one_clock
+        heard = (it.number for it in pulse.heard if it.number < cause.number)
+        return lately or approved.number > max(heard, default=0)
 
     def _silence_ms(self, pulse: Pulse, cause: Reading, told: Place) -> int | None:
         """How long a life had been silent when the cause was read; None: it was never heard.

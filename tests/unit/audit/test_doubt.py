@@ -2,12 +2,13 @@
 
 import pytest
 
+from audit.checker import Promises
 from tests.unit.audit.histories import ShownHistory
 
 
-def members(names: str) -> ShownHistory:
+def members(names: str, *, exact: bool = True) -> ShownHistory:
     """Members that were answered, after the clock's first stroke."""
-    told = ShownHistory()
+    told = ShownHistory(Promises(max_clock_step_ms=5_000, exact=exact))
     told.ticks()
     for name in names:
         told.joined(name)
@@ -15,9 +16,9 @@ def members(names: str) -> ShownHistory:
     return told
 
 
-def many_members() -> ShownHistory:
+def many_members(*, exact: bool = True) -> ShownHistory:
     """Four members; all beat at the same time, and then only d."""
-    told = members("abcd")
+    told = members("abcd", exact=exact)
     for name in "abcd":
         told.beats(name)
     for _ in range(5):
@@ -97,6 +98,24 @@ def test_an_operator_may_say_that_it_is_true() -> None:
     told.removed("a", told.ticks(0))
 
     assert [] == told.details
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_what_an_operator_once_said_is_no_word_on_today(*, exact: bool) -> None:
+    """All were heard since then."""
+    told = many_members(exact=exact)
+    told.commanded("approve")
+    for _ in range(60):
+        told.ticks()
+        for name in "abcd":
+            told.beats(name)
+    for _ in range(11):
+        told.ticks()
+    cause = told.ticks(0)
+    for name in "abcd":
+        told.removed(name, cause)
+
+    assert ["I6"] * 4 == told.wrong
 
 
 def test_whoever_is_held_may_stay() -> None:
