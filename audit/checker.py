@@ -8,6 +8,7 @@ Called by the simulation after every step and by `trimtab check` on recorded top
 it needs nothing but the entries and the promises, and never looks into the brain.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, assert_never
@@ -220,10 +221,15 @@ class Checker:
             detail = f"{size} bytes of state for {things} members and queues"
             yield Violation(Invariant.BOUNDED, group, "state", detail)
 
-    def unjudged(self, group: str | None) -> int:
-        """Count evictions that could not be judged, of one group or all: too little was shown."""
-        those = self._groups.items()
-        return sum(it.silence.unjudged for name, it in those if group in {None, name})
+    def unjudged(self, group: str | None) -> Counter[Invariant]:
+        """Count what could not be judged, of one group or all: too little was shown."""
+        found = Counter[Invariant]()
+        for it in [it for name, it in self._groups.items() if group in {None, name}]:
+            found[Invariant.ONE_OWNER] += it.possession.unjudged
+            found[Invariant.PATIENT] += it.silence.unjudged
+            found[Invariant.ENTITLED] += len(it.entitlement.unjudged)
+            found[Invariant.CALM] += it.epochs.unjudged
+        return +found
 
     def _of(self, name: str) -> _Group:
         group, promises = self._groups.get(name), self._promises

@@ -25,6 +25,8 @@ class PromisedGrant:
     """It may be working."""
     told_to_give: int | None = None
     """The epoch of the first record that told it to let go."""
+    unseen: bool = False
+    """Whether it has done so nobody can see."""
 
 
 @dataclass(slots=True)

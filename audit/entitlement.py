@@ -69,6 +69,8 @@ class Entitlement:
         self._limited: list[tuple[Issued, bool, bool]] = []
         """What was said in this batch to members that can carry so much, whether something of it
         is new, and whether they have more by choice."""
+        self.unjudged: set[Life] = set()
+        """Those that were granted something and not seen to join: what they wish is unknown."""
 
     def joined(self, record: Joined) -> None:
         """Take a member's wishes."""
@@ -93,10 +95,11 @@ class Entitlement:
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Judge what is new in a member's assignment."""
         wishes = self._wishes.get(record.life)
+        meant = [*record.hold, *(Grant(row.queue, row.epoch) for row in record.inherit)]
         if wishes is None:
+            self.unjudged.update([record.life] if meant else [])
             return
         wishes.unheard = record.unheard
-        meant = [*record.hold, *(Grant(row.queue, row.epoch) for row in record.inherit)]
         new = [row for row in meant if row not in wishes.granted]
         for queue, _ in new:
             if not wishes.include(queue[0]):

@@ -65,6 +65,8 @@ class Epochs:
             lambda: deque(maxlen=1 if exact else _ASKED_REMEMBERED)
         )
         """When each asked to be told again; several are one, when they are read in one batch."""
+        self.unjudged = 0
+        """Records that say the same again, when nobody can see whether they were asked for."""
 
     def started(self) -> None:
         """A controller starts, and may tell all members anew."""
@@ -151,11 +153,13 @@ class Epochs:
         if before.epoch == record.epoch and before.content != record.content:
             detail = f"two meanings of epoch {record.epoch}"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
-        if asked or not self._joins.covers(record.at):
+        if asked or before.epoch >= record.epoch or not again:
             return
-        if before.epoch < record.epoch and before.assignment == assignment:
+        if self._joins.covers(record.at):
             detail = f"told again under epoch {record.epoch} what epoch {before.epoch} said"
             yield self._violation(Invariant.CALM, record, detail)
+        else:
+            self.unjudged += 1
 
     def summarised(self, record: Summarised) -> Iterator[Violation]:
         """Judge a summary."""

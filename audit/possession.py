@@ -61,6 +61,8 @@ class Possession:
         self._common: set[Life] = set()
         self._epoch = 0
         self._suspicions: list[tuple[Queue, PromisedGrant, PromisedGrant, Place]] = []
+        self.unjudged = 0
+        """Grants that may have ended by a release or a leave that nobody can see."""
 
     # -- what is published
 
@@ -87,7 +89,8 @@ class Possession:
         for row in () if record.life in self._eager else record.give:
             claim, _ = self._claim(record, row)  # no new grant; what made it may not be shown
             claim.told_to_give = claim.told_to_give or record.epoch
-            claim.able = claim.able and self._releases.covers(record.at)
+            if claim.able and not self._releases.covers(record.at):
+                claim.able, claim.unseen = False, True
         for inherited in record.inherit:
             yield from self._inherited(record, inherited)
 
@@ -140,9 +143,10 @@ class Possession:
             detail = f"work under epoch {claim.epoch} after {deed.working}"
             yield self._violation(Invariant.TOKENS_GROW, queue, detail, at)
         deed.working = max(deed.working, claim.epoch)
-        for other in self._able(deed):
-            if other.life != claim.life:
+        for other in deed.claims.values():
+            if other.life != claim.life and other.able:
                 self._suspicions.append((queue, claim, other, at))
+            self.unjudged += other.life != claim.life and other.unseen
 
     def _complies(self, record: Issued) -> None:
         """An eager member works on what it is told to hold, and on nothing else."""
@@ -246,6 +250,7 @@ class Possession:
             if one.life not in self._queues or other.life not in self._queues:
                 continue
             if not self._joins.covers(other.said) and not self._is_there(queue, other):
+                self.unjudged += 1
                 continue  # it may have left, which was not shown
             if other.life in self._eager and not self._claims(queue, other):
                 continue  # its new assignment stands beside its successor's
@@ -261,9 +266,6 @@ class Possession:
 
     def _claims(self, queue: Queue, claim: PromisedGrant) -> bool:
         return (claim.life, claim.epoch) in self._deeds[queue].claims
-
-    def _able(self, deed: Deed) -> list[PromisedGrant]:
-        return [claim for claim in deed.claims.values() if claim.able]
 
     def _violation(self, invariant: Invariant, queue: Queue, detail: str, at: Place) -> Violation:
         return Violation(invariant, self._group, queue_text(queue), detail, (at,))

@@ -47,9 +47,9 @@ def check(
     number of files. It looks for queues that two members may have worked on (I1), tokens and
     epochs that go back (I3, I4), members evicted too early (I6), queues outside a subscription
     (I10), assignments that say nothing new (I14), and summaries that count what nobody was told
-    (I18). What was answered by records that retention deleted is not judged. An invariant whose
-    topics have no record is said on stderr, and to programs as `not_examined`; also if brokers'
-    clocks alone order releases (I1). Exit code 3 when it finds any, 4 with nothing to judge.
+    (I18). What was not judged for want of records is said on stderr, and to programs as
+    `not_examined`; also if brokers' clocks alone order releases (I1). Exit code 3 when it finds
+    any, 4 with nothing to judge.
 
     Examples:
       trimtab check heartbeats.jsonl members.jsonl releases.jsonl assignments.jsonl history.jsonl

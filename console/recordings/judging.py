@@ -63,6 +63,13 @@ _NEEDED: Final[Mapping[Invariant, Sequence[Sequence[Topic[Any]]]]] = {
     Invariant.TOLD: [[ASSIGNMENTS], [GROUPS]],
 }
 """What each invariant needs: a record of each of these, or of what stands beside it."""
+_UNJUDGED: Final[Mapping[Invariant, tuple[str, str]]] = {
+    Invariant.ONE_OWNER: ("grant", "what may have ended it, a release or a leave"),
+    Invariant.PATIENT: ("eviction", "its cause, or of the member's joining"),
+    Invariant.ENTITLED: ("member", "the joining"),
+    Invariant.CALM: ("repetition", "who may have asked for it"),
+}
+"""What could not be judged one by one, and for want of what."""
 _ORDERED: Final = (RELEASES.name, ASSIGNMENTS.name)
 _TELLING: Final = (GROUPS.name, HISTORY.name)
 """Either may tell which of those were read before these were written."""
@@ -92,9 +99,10 @@ class Judge:
                     yield violation
         yield from (each for each in checker.ends() if group in {None, each.group})
         self.not_examined += self._missing({row.topic for row in ordered})
-        if count := checker.unjudged(group):
-            why = "the record of their cause, or of the member's joining, is not there"
-            self.not_examined.append(f"{Invariant.PATIENT}: {count} evictions: {why}")
+        for invariant, count in checker.unjudged(group).items():
+            what, why = _UNJUDGED[invariant]
+            told = f"{number(count, what)}: there is no record of {why}"
+            self.not_examined.append(f"{invariant}: {told}")
         for name, count in self._unread.items():
             self.not_examined.append(f"{number(count, 'record')} of {name}: unreadable here")
 

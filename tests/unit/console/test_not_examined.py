@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from tests.builders.command_line import Run
-from tests.builders.log import LIFE, beat
+from tests.builders.log import LIFE, beat, join
 from tests.builders.recording import GROUP, PARTITION, Recording, a_hand_over, two_join
-from trimtab.protocol import Cause, MemberChanged
+from trimtab.protocol import Cause, MemberChanged, Release
 
 
 def test_what_could_not_be_examined_is_said(run: Run) -> None:
@@ -110,9 +110,41 @@ def test_an_eviction_whose_cause_is_not_there_is_not_judged_and_counted(run: Run
     )
     recording.add("history", gone, 60_000)
     (said,) = _unjudged(run, recording)
-    assert said.startswith("I6: 1 evictions: ")
+    assert said.startswith("I6: 1 eviction: ")
 
 
-def _unjudged(run: Run, recording: Recording) -> list[str]:
+def _unjudged(run: Run, recording: Recording, what: str = "eviction") -> list[str]:
     told = run("check", recording.write(), "-o", "json")[1]
-    return [it for it in json.loads(told)["not_examined"] if "evictions" in it]
+    return [it for it in json.loads(told)["not_examined"] if what in it]
+
+
+def test_whose_joining_retention_has_taken_is_not_judged_and_counted(run: Run) -> None:
+    """Members join once, and their joining is kept for a week."""
+    recording = two_join()
+    recording.add("heartbeats", beat("a"), 3_000)
+    decided = run("replay", recording.write(), "--json")[1]
+    Path("decided.jsonl").write_text(decided.replace("orders", "secret"))
+    assert "I10" in run("check", recording.write(), "decided.jsonl")[1]
+
+    recording.lines = [it for it in recording.lines if r'"member\":\"a' not in it]
+    _, told, errors = run("-q", "check", recording.write(), "decided.jsonl")
+    assert "I10 billing: secret-1: granted to b, which" in told
+    assert "not examined: I10: 1 member: there is no record of the joining" in errors
+
+
+def test_what_retention_may_have_answered_is_counted(run: Run) -> None:
+    """The release of a queue that another holds now, and the beat that asked for a record."""
+    recording = Recording()
+    recording.add("members", join("a"), 900)
+    recording.assignment("a", 1, 1_000, hold=[(0, 1), (1, 1)])
+    recording.assignment("a", 2, 1_100, hold=[(1, 1)], give=[(0, 1)])
+    recording.add("heartbeats", beat("a"), 900_000)
+    recording.add("releases", Release(member="a", incarnation=LIFE, sequence=7, queues=()), 900_001)
+    assert [] == _unjudged(run, recording, " grant")
+
+    recording.assignment("b", 3, 1_200, hold=[(0, 3)])
+    recording.assignment("b", 4, 1_300, hold=[(0, 3)])
+    (grant,) = _unjudged(run, recording, "I1: 1 grant")
+    assert grant.endswith("what may have ended it, a release or a leave")
+    (again,) = _unjudged(run, recording, "I14: 1 repetition: ")
+    assert again.endswith("who may have asked for it")
