@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from chaos.kills import Kill, in_turn, missed
+from chaos.kills import Kill, found, in_turn, missed
 from chaos.steps import Step, Trap, batches
+from console.errors import Failure
 
 PLACE = ("t.members", 0)
 END = 400
@@ -78,3 +79,12 @@ def test_a_step_that_was_never_hit_is_named() -> None:
     assert [Step.MID_SINK] == missed(late)
     assert [] == missed([*late, Kill(Step.AFTER_SINK, Step.MID_SINK, 9, 1.0)])
     assert [] == missed(late[:4])
+
+
+@pytest.mark.parametrize("unseen", ["not_judged", "not_examined"])
+def test_what_the_auditor_could_not_judge_is_not_right(unseen: str) -> None:
+    """A topic of which there is no record, an eviction without its cause, garbage."""
+    result: dict[str, list[object]] = {"violations": [], "not_judged": [], "not_examined": []}
+    assert [] == found(result)
+    with pytest.raises(Failure, match="cannot judge"):
+        found(result | {unseen: ["I6: there is no record of history"]})
