@@ -1,8 +1,9 @@
 """The baton, by exhaustion: the real ``step`` and real sessions, in every order of what can happen.
 
 A scope names how many members, queues and troubles there are; within it nothing is left to chance.
-The scopes of `make check` reach some 100,000 worlds; the profile deep adds those that take
-minutes and reach over a million. `make explore` goes through one scope as far as you like.
+The scopes of `make test` reach hundreds of thousands of worlds, and `make check` goes through two
+small ones; the profile deep adds those that take minutes and reach over a million. `make explore`
+goes through one scope as far as you like.
 """
 
 from dataclasses import replace
@@ -13,7 +14,7 @@ from rebalance.groups.handover import baton, endings
 from rebalance.groups.members import admission
 from rebalance.groups.model.policy import TwinRule
 from tests.builders import wrong_pages
-from tests.builders.effort import DEEP, QUICK
+from tests.builders.effort import DEEP
 from tests.laws import views, wrong_members
 from tests.laws.exploration import Exploration
 from tests.laws.planting import Plant, finds
@@ -81,12 +82,16 @@ DEEPER = {
     "deep: a guard and a temporary leave": guarded(2, (0,), Trouble(0, deaths=1, leaves=1)),
     "deep: a guard and a pause": guarded(3, (0,), Trouble(0, deaths=1, pauses=1), reborn=False),
 }
-SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
+BRIEF = ("an operator's drain", "an eager member among others")
+"""They take less than a second, so `make check` goes through them, too."""
+SCOPES = [
+    pytest.param(scope, id=name, marks=() if name in BRIEF else pytest.mark.slow)
+    for name, scope in (SHALLOW | LONGER | (DEEPER if DEEP else {})).items()
+]
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(3600 if DEEP else 900)
-@pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES.keys())
+@pytest.mark.parametrize("scope", SCOPES)
 def test_one_owner_always_and_the_right_one_in_the_end(scope: Scope) -> None:
     """Nobody works where another may; a quiet group has each queue where it was wished (I1, I2)."""
     outcome = Exploration(scope).run()

@@ -11,7 +11,7 @@ import pytest
 
 from rebalance.groups.members import twins
 from rebalance.groups.model.policy import TwinRule
-from tests.builders.effort import DEEP, QUICK
+from tests.builders.effort import DEEP
 from tests.laws import wrong_names
 from tests.laws.exploration import Exploration
 from tests.laws.planting import Plant, finds
@@ -42,7 +42,7 @@ DEEPER = {
         2, Trouble(0, stops=2, returns=2), away=True
     ),
 }
-SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
+SCOPES = SHALLOW | LONGER | (DEEPER if DEEP else {})
 
 
 @pytest.mark.slow

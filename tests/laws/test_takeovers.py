@@ -10,7 +10,7 @@ own (a frozen one wakes), or else at any time: then only as much holds as the la
 import pytest
 
 from rebalance.groups import adoption
-from tests.builders.effort import DEEP, QUICK
+from tests.builders.effort import DEEP
 from tests.laws import wrong_starts
 from tests.laws.exploration import Exploration
 from tests.laws.older import Memory, Patience
@@ -51,7 +51,7 @@ DEEPER = {
     "deep: two queues": taken_over(ONCE)._replace(queues=2),
     "deep: who died comes back": taken_over(DYING)._replace(reborn=True),
 }
-SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
+SCOPES = SHALLOW | LONGER | (DEEPER if DEEP else {})
 
 
 @pytest.mark.slow
