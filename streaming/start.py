@@ -76,8 +76,8 @@ _TOO_OLD: Final = (
     "new checkpoint"
 )
 _UNFINISHED: Final = (
-    "the last batch was not finished, perhaps under other settings or by another release; before "
-    "it is decided again, all is read that is published"
+    "the last batch was not finished, perhaps under other settings, by another release or with "
+    "other code; before it is decided again, all is read that is published"
 )
 _OTHERS: Final = "settings or release are not the last ones: groups may be rebalanced for it once"
 _DAMAGED: Final = (
@@ -272,7 +272,7 @@ class Beginning:
         unfinished = self._checkpoint.unfinished
         now = continued(before, deciding(self.options), unfinished, topics)
         differ = unfinished is not None and unfinished == now.others
-        if now.decides != before.decides:
+        if differ or now.decides != before.decides:
             structlog.get_logger().info(_UNFINISHED if differ else _OTHERS)
         if now != before:
             self._checkpoint.begin(now)

@@ -23,6 +23,7 @@ from typing import Final, NamedTuple
 from rebalance.groups.model.route import NO_ID
 from streaming.cell.codec import READABLE, VERSION
 from streaming.options import Options
+from streaming.parcel import digest_of_code
 from streaming.topics import ROUTINE, START_ANEW, URGENT, names
 from streaming.wire.places import TASKS
 
@@ -63,7 +64,7 @@ class Terms:
     dealing: int = 1
     """How cells are dealt to several tasks; of old ones, that do not say it: by their hash."""
     decides: str = ""
-    """What decides beside the records (``deciding``); of old ones, that do not say it: unknown."""
+    """What decides beside the records (``deciding``); empty, as in old ones: unknown."""
     others: int | None = None
     """The batch that may have been decided otherwise before that, and was not finished."""
 
@@ -103,9 +104,13 @@ def present_terms(options: Options, cluster: str, topics: Mapping[str, str]) -> 
 
 
 def deciding(options: Options) -> str:
-    """Return a digest of what decides beside the records: the release, and its settings."""
-    rules = repr((RELEASE, options.policy, options.verdicts))
-    return sha256(rules.encode()).hexdigest()[:16]
+    """Return a digest of what decides beside the records: the code, and its settings.
+
+    Empty: unknown, and so never the same.
+    """
+    code = digest_of_code(options.policy.strategy)
+    rules = repr((code, options.policy, options.verdicts))
+    return sha256(rules.encode()).hexdigest()[:16] if code else ""
 
 
 def continued(
@@ -116,7 +121,7 @@ def continued(
     A batch that was not finished is others' if these decided until now. A Kafka that was upgraded
     calls topics by ids that had none.
     """
-    others = terms.others if decides == terms.decides else unfinished
+    others = terms.others if decides and decides == terms.decides else unfinished
     known = {name: it for name, it in terms.topics.items() if it != NO_ID}
     topics = {**topics, **known}
     return replace(terms, state=VERSION, decides=decides, others=others, topics=topics)

@@ -27,6 +27,7 @@ TERMS = Terms(
     cells_per_partition=1,
     sources=[["members"], ["heartbeats"]],
     topics={"t.members": "id-1"},
+    decides="these",
 )
 
 
