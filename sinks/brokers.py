@@ -6,7 +6,13 @@ when a broker was out and on whose word.
 Called by ``streaming`` with what the jury decided.
 """
 
-from rebalance.brokers.decisions import BrokerCommandAnswered, VerdictIssued, VerdictWithdrawn
+from rebalance.brokers.decisions import (
+    BrokerCommandAnswered,
+    Said,
+    VerdictIssued,
+    VerdictTurned,
+    VerdictWithdrawn,
+)
 from rebalance.causes import Cause, CauseKind
 from rebalance.ids import GroupName
 from sinks.causes import cause_of, text_of
@@ -16,19 +22,18 @@ from trimtab.protocol import BROKERS, HISTORY, broker_key, encode
 from trimtab.protocol.reasons import one_line
 
 
-def verdict_records(decision: VerdictIssued | VerdictWithdrawn, outlet: Outlet) -> list[Record]:
-    """Write a verdict, for producers and, if it is news, for people; or its tombstone."""
-    partition = outlet.partition(decision.cluster)
+def verdict_record(decision: Said, outlet: Outlet) -> Record:
+    """Write a verdict, for producers, or for people if it is news; or its tombstone."""
+    if isinstance(decision, VerdictTurned):
+        told = decision.verdict
+        news = verdict_of(told).model_copy(update={"at_ms": decision.at})
+        return keyed_by_group(outlet, HISTORY, GroupName(told.cluster), news, None)
+    topic, partition = outlet.topic(BROKERS), outlet.partition(decision.cluster)
     key = broker_key(decision.cluster, decision.broker)
     if isinstance(decision, VerdictWithdrawn):
-        return [Record(outlet.topic(BROKERS), partition, key, value=None)]
+        return Record(topic, partition, key, value=None)
     verdict = verdict_of(decision)
-    value, described = encode(verdict), headers(verdict)
-    records = [Record(outlet.topic(BROKERS), partition, key, value, described)]
-    if decision.turned:
-        cluster = decision.cluster.encode()
-        records.append(Record(outlet.topic(HISTORY), partition, cluster, value, described))
-    return records
+    return Record(topic, partition, key, encode(verdict), headers(verdict))
 
 
 def command_record(decision: BrokerCommandAnswered, outlet: Outlet) -> Record:

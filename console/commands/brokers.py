@@ -125,13 +125,13 @@ def explain(
 
     begin = past_of("--since", since)
     published = published_by(config, key_values)
-    verdicts = at_once(published.verdicts)
+    noted = [it.entry for it in at_once(lambda: published.history(cluster, begin))]
+    verdicts = at_once(published.verdicts)  # after the history: none in it is newer
     now = next((it for key, it in verdicts.items() if key == (cluster, broker)), None)
     if now is None:
         note_left_out(published)
         known = [key.broker for key in verdicts if key.cluster == cluster]
         raise Failure(unknown(f"broker of {cluster}", broker, known), ExitCode.NOT_FOUND)
-    noted = [it.entry for it in at_once(lambda: published.history(cluster, begin))]
     told = [it for it in noted if isinstance(it, Verdict) and it.broker == broker]
     rows = view.explained(told, now, now_ms())
     Listing("verdicts", rows, view.EXPLAINED, view.BEYOND).show(output)

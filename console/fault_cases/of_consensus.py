@@ -10,7 +10,7 @@ whose log has a tick every second.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from console.fault_cases.fields import BadField, Fields
 from rebalance.brokers.cluster import Cluster
@@ -19,6 +19,7 @@ from rebalance.brokers.decisions import (
     BrokerDecision,
     ReportRefused,
     VerdictIssued,
+    VerdictWithdrawn,
 )
 from rebalance.brokers.events import BrokerEvent, ClusterName
 from rebalance.brokers.policy import VerdictPolicy
@@ -54,7 +55,7 @@ class Consensus:
         event = _event(fields, _stamp(max(at, self._latest or 0)))
         after = step(self._cluster, [*self._ticks(at), event], self._policy)
         self._cluster, self._latest = after.cluster, event.stamp.appended
-        return {**fields.all, "expect": [_written(it) for it in after.decisions if _is_told(it)]}
+        return {**fields.all, "expect": [*_told(after.decisions)]}
 
     def _ticks(self, at: int) -> Iterator[Ticked]:
         """The seconds since the line before."""
@@ -81,17 +82,13 @@ def _record(line: Mapping[str, object], kind: str) -> Record:
     return decode(COMMANDS, value) if kind in OF_COMMANDS else decode(LATENCY, value)
 
 
-def _is_told(decision: BrokerDecision) -> bool:
-    """Whether a reader of verdicts would notice: not that a command was done, but its effect."""
-    return not (isinstance(decision, BrokerCommandAnswered) and decision.done)
-
-
-def _written(decision: BrokerDecision) -> object:
-    match decision:
-        case VerdictIssued():
-            written: object = json.loads(encode(verdict_of(decision)))
-            return written
-        case ReportRefused() | BrokerCommandAnswered():
-            return {"refused": decision.detail}
-        case _:
-            return {"withdrawn": decision.broker}
+def _told(decisions: Iterable[BrokerDecision]) -> Iterator[object]:
+    """Say what a reader of verdicts would notice: not that a command was done, but its effect."""
+    for it in decisions:
+        match it:
+            case VerdictIssued():
+                yield json.loads(encode(verdict_of(it)))
+            case VerdictWithdrawn():
+                yield {"withdrawn": it.broker}
+            case ReportRefused() | BrokerCommandAnswered(done=False):
+                yield {"refused": it.detail}

@@ -5,6 +5,7 @@ Called by `trimtab brokers`. What producers would make of a verdict is what is s
 
 from collections.abc import Iterable, Sequence
 
+from console.views.history import moment
 from console.views.moments import said
 from trimtab.protocol import Verdict
 
@@ -27,7 +28,10 @@ def explained(told: Sequence[Verdict], now: Verdict, now_ms: int) -> list[Row]:
 
     What an earlier verdict said it said of its time, however long ago it has lapsed.
     """
-    found = [_row(it, _said(it)) for it in (*told, *([] if now in told else [now]))]
+    last = told[-1] if told else None
+    if last is not None and (last.available, last.panic) == (now.available, now.panic):
+        now = now.model_copy(update={"at_ms": last.at_ms})
+    found = [_row(it, _said(it)) for it in (*told, *([] if now == last else [now]))]
     if _has_lapsed(now, now_ms) and not now.available:
         over = {"state": _fit(now), "since": said(now.until_ms), "until": None}
         nobody: Row = {"detector": None, "voters": []}
@@ -52,7 +56,7 @@ def _row(verdict: Verdict, state: str) -> Row:
         "cluster": verdict.cluster,
         "broker": verdict.broker,
         "state": state,
-        "since": said(verdict.since_ms),
+        "since": said(moment(verdict)),
         "until": said(verdict.until_ms),
         "detector": verdict.detector,
         "shadow": verdict.shadow,

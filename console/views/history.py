@@ -40,7 +40,10 @@ def row(stands: str, entry: HistoryRecord) -> Row:
 
 def moment(entry: HistoryRecord) -> int:
     """Return when an entry's event was."""
-    return entry.since_ms if isinstance(entry, Verdict) else entry.at_ms
+    if isinstance(entry, Verdict) and entry.at_ms is None:
+        return entry.since_ms
+    assert entry.at_ms is not None, "of all others it is required"
+    return entry.at_ms
 
 
 def rows(entries: Iterable[tuple[str, HistoryRecord]], until_ms: int | None = None) -> list[Row]:

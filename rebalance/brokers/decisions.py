@@ -27,10 +27,18 @@ class VerdictIssued:
     reports: int
     errors: int
     turned: bool = False
-    """Whether it says something else of ``available`` or ``panic`` than the one before: news for
-    the history."""
+    """Whether it says something else of ``available`` or ``panic`` than the one before."""
     voters: tuple[ReporterId, ...] = ()
     """Some of the reporters on whose word it is, or should be, out."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictTurned:
+    """A verdict that is news, for the history: a panic leaves no trace in it of when it began."""
+
+    verdict: VerdictIssued
+    at: Millis
+    """By the broker's clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,4 +69,5 @@ class BrokerCommandAnswered:
     detail: str
 
 
-BrokerDecision = VerdictIssued | VerdictWithdrawn | ReportRefused | BrokerCommandAnswered
+Said = VerdictIssued | VerdictTurned | VerdictWithdrawn
+BrokerDecision = Said | ReportRefused | BrokerCommandAnswered

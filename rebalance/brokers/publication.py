@@ -10,7 +10,7 @@ without cause, and ``available`` is what the limits, the operator and the jury s
 from dataclasses import replace
 
 from rebalance.brokers.cluster import Broker
-from rebalance.brokers.decisions import VerdictIssued, VerdictWithdrawn
+from rebalance.brokers.decisions import VerdictIssued, VerdictTurned, VerdictWithdrawn
 from rebalance.brokers.draft import Draft
 from rebalance.brokers.events import ReporterId
 from rebalance.brokers.limits import InForce, in_force
@@ -48,6 +48,8 @@ def _tell(draft: Draft, before: VerdictIssued | None, now: VerdictIssued) -> Non
     )
     draft.told[now.broker] = now
     draft.decisions.append(now)
+    if now.turned:
+        draft.decisions.append(VerdictTurned(now, draft.published(draft.now)))
 
 
 def _says_else(before: VerdictIssued, now: VerdictIssued) -> bool:

@@ -28,7 +28,7 @@ from rebalance.groups.model.decisions import GroupAiled
 from rebalance.ids import GroupName
 from rebalance.stamp import Stamp, Ticked
 from sinks import Outlet, Record
-from sinks.brokers import command_record, verdict_records
+from sinks.brokers import command_record, verdict_record
 from sinks.history import ailed
 from streaming.cell.codec import Cell
 from streaming.cell.packed import Packed, Packs, pack_cluster, unpack_cluster
@@ -108,7 +108,7 @@ class Juries:
                     case BrokerCommandAnswered():
                         records.append(command_record(decision, self.outlet))
                     case _:
-                        records += verdict_records(decision, self.outlet)
+                        records.append(verdict_record(decision, self.outlet))
         except MemoryError:
             raise  # that is the process's, and the batch is repeated
         except Exception as error:  # noqa: BLE001 - whatever it is, it concerns this cluster alone

@@ -4,11 +4,18 @@ import json
 
 import pytest
 
+from console.copies import without_copies
 from console.operator_commands import Address, signed, unanswered
+from console.views import brokers, history
+from console.views.moments import said
+from rebalance.brokers.decisions import VerdictTurned
+from sinks import Outlet
+from sinks.brokers import verdict_of, verdict_record
+from tests.builders.cluster_story import FAILS, ClusterStory
 from tests.builders.command_line import Run
 from tests.unit.console.planning.published_group import publishes
 from tests.unit.console.views.published_records import START_MS, cause, joined, verdict
-from trimtab.protocol import Ailment, CommandAnswer, Record
+from trimtab.protocol import HISTORY, Ailment, CommandAnswer, Record, Verdict, decode
 
 OK, NOT_FOUND = 0, 4
 REFUSED = CommandAnswer(
@@ -49,6 +56,31 @@ def test_answers_and_failures_are_shown(run: Run) -> None:
         ("command", "eject by ann (new disk): refused: it is the last broker"),
         ("ailment", "east: ValueError: x"),
     ] == [(it["kind"], it["what"]) for it in json.loads(out)["history"]]
+
+
+def panicked() -> tuple[list[VerdictTurned], Verdict]:
+    """Four of five brokers fail, are well, fail, and so on; what is told of another one at last."""
+    story = ClusterStory()
+    for times in (3, 12, 3, 12, 3):
+        story.sweep(dict.fromkeys("abcd", FAILS) if times == 3 else {}, times=times)
+    turned = [it for it in story.decisions if isinstance(it, VerdictTurned)]
+    return turned, verdict_of(story.verdict("e"))
+
+
+def test_each_panic_is_told_at_its_time() -> None:
+    """Brokers are available all the while, so `since_ms` stands still, and all else is the same."""
+    turned, now = panicked()
+    records = [verdict_record(it, Outlet("t.", 1)) for it in turned]
+    once = without_copies([*records, *records], lambda it: (it.key, it.value))  # it was repeated
+    noted = [("", decode(HISTORY, it.value)) for it in once]
+    at = [said(it) for it in sorted({it.at for it in turned})]
+
+    assert [it for it in at for _ in "abcde"] == [it["at"] for it in history.rows(noted)]
+    assert 10 == len(history.rows(noted, turned[10].at - 1))
+    told = [it for _, it in noted if isinstance(it, Verdict) and it.broker == "e"]
+    rows = brokers.explained(told, now, 0)
+    states = ["panic", "available", "panic", "available", "panic"]
+    assert [*zip(states, at, strict=True)] == [(it["state"], it["since"]) for it in rows]
 
 
 def test_a_cluster_that_is_not_there_is_refused(run: Run) -> None:

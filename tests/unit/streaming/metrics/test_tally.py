@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from rebalance.brokers.decisions import VerdictIssued, VerdictWithdrawn
+from rebalance.brokers.decisions import VerdictIssued, VerdictTurned, VerdictWithdrawn
 from rebalance.brokers.events import ClusterName
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.members.mass_silence import PAUSED
@@ -30,7 +30,7 @@ from rebalance.ids import (
     TopicName,
 )
 from sinks import Outlet, Publication, Record, dead_letter_records, record_of
-from sinks.brokers import verdict_records
+from sinks.brokers import verdict_record
 from streaming.metrics.catalogue import MOVE_S
 from streaming.metrics.tally import TOLD, Tally, read, tallied
 from streaming.wire.rows import Row
@@ -78,9 +78,8 @@ def verdict(*, available: bool, since: int = 1) -> list[Record]:
         shadow=None,
         reports=3,
         errors=0,
-        turned=True,
     )
-    return verdict_records(issued, OUTLET)
+    return [verdict_record(it, OUTLET) for it in (issued, VerdictTurned(issued, Millis(since)))]
 
 
 def letter(reason: Reason, offset: int = 1) -> Record:
@@ -174,8 +173,8 @@ def test_the_last_verdict_counts_and_each_ejection() -> None:
     assert [("east", "a/b", 1, "latency"), ("east", "a/b", 2, "latency")] == found.ejections
     assert {"verdict": 4} == found.notes
 
-    gone = verdict_records(VerdictWithdrawn(CLUSTER, BROKER), OUTLET)
-    assert [("east", "a/b")] == tally(*out, *gone).gone
+    gone = verdict_record(VerdictWithdrawn(CLUSTER, BROKER), OUTLET)
+    assert [("east", "a/b")] == tally(*out, gone).gone
 
 
 def test_the_log_gets_what_people_look_for() -> None:

@@ -66,3 +66,7 @@ class Verdict(Record):
         default=None,
         description="A detector on trial that would take the broker out of use. It does not.",
     )
+    at_ms: Timestamp | None = Field(
+        default=None,
+        description="In `history` alone: when `available` or `panic` became so.",
+    )
