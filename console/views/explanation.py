@@ -8,7 +8,7 @@ rebalance, or the last one before a moment.
 Its one rule: what the history does not hold any more is said to be missing, and never guessed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from console.views.history import Noted, moment
@@ -32,7 +32,6 @@ from trimtab.protocol import (
 
 Row = dict[str, object]
 
-_FORGOTTEN = "the history no longer shows when it was granted"
 _GONE = ("left", "away", "expired", "fenced")
 """What is said of a life that works on nothing any more."""
 COLUMNS = ("at", "what", "because", "place")
@@ -52,19 +51,18 @@ class _Present(NamedTuple):
 def of_queue(
     queue: str,
     group: Group,
-    told: Iterable[Assignment],
+    told: Collection[Assignment],
     history: Iterable[tuple[str, HistoryRecord]],
 ) -> list[Row] | None:
     """Explain who has a queue, or why nobody has; None if nothing has ever been said of it."""
-    records = list(told)
-    now = _present(queue, records)
+    now = _present(queue, told)
     steps = _way_to(queue, now, [Noted(*it) for it in history])
-    if not now and not steps and not _is_of(queue, group, records):
+    if not now and not steps and not _is_of(queue, group, told):
         return None
     rows = [_row(it) for it in steps]
-    if now and not steps:
-        rows.append(_said(_FORGOTTEN, None))
-    came = _because(steps[-1]) if steps else None
+    came = _because(steps[-1]) if now and _drew(steps, now[0].epoch) else None
+    if now and came is None:
+        rows.append(_said("the history no longer shows when it was granted", None))
     people = {it.member: _how(it) for it in group.people}
     rows += [
         _said(f"now {it.text}{people.get(it.member, '')}", came if it.came else it.because)
@@ -116,13 +114,19 @@ def _taker(entry: HistoryRecord) -> str | None:
 def _way_to(queue: str, now: Sequence[_Present], noted: Sequence[Noted]) -> list[Noted]:
     """Return how a queue came to its owner; without one, how it came to the last."""
     owner, epoch = (now[0].member, now[0].epoch) if now else (None, None)
+    way = list[Noted]()
     for it in reversed(noted):
         entry = it.entry
         if isinstance(entry, Handover | Granted) and _names(entry, queue):
             if owner in {None, _taker(entry)}:
-                return [*_same_cause(noted, entry.cause, before=it), it]
+                way = [*_same_cause(noted, entry.cause, before=it), it]
             break
-    return [] if epoch is None else _drawn(noted, epoch)
+    return way if epoch is None or _drew(way, epoch) else [*way, *_drawn(noted, epoch)]
+
+
+def _drew(steps: Sequence[Noted], epoch: int) -> bool:
+    """Whether the last step is that of a grant's epoch, and not of an earlier grant."""
+    return bool(steps) and getattr(steps[-1].entry, "epoch", None) in {None, epoch}
 
 
 def _is_of(queue: str, group: Group, told: Iterable[Assignment]) -> bool:
@@ -205,7 +209,7 @@ def too_old(what: str, history: Sequence[tuple[str, HistoryRecord]]) -> str:
     return f"the history has no {what} up to then: {begin}"
 
 
-def _present(queue: str, records: Sequence[Assignment]) -> list[_Present]:
+def _present(queue: str, records: Iterable[Assignment]) -> list[_Present]:
     """Return who has a queue now and who comes next.
 
     A record repeats what earlier ones granted, and its cause is that of what is new in it.

@@ -97,6 +97,27 @@ def test_a_queue_that_its_owner_had_before_came_with_the_rebalance_that_drew_its
     ] == what(rows)
 
 
+def test_an_owner_that_came_back_has_its_queue_under_what_its_return_drew() -> None:
+    """It went to that name before, under another epoch; without its return that is not all."""
+    came = handed_over(0, "a", "b").model_copy(update={"epoch": 2})
+    back = joined("b", offset=95).model_copy(update={"event": "rejoined"})
+    history = numbered(joined("b"), came, back, rebalanced(4, why=cause("b", 95)), rebalanced(8))
+    told = [assignment("b", epoch=8, hold=(hold(0, 4),))]
+    rows = explanation.of_queue("orders-0", TWO, told, history) or []
+
+    way = [
+        "b joined",
+        "orders-0 went from a to b under epoch 2 (released, 130 ms after it was told)",
+    ]
+    now = "now b holds it under epoch 4"
+    drew = ["b rejoined", "rebalance 3 -> 4: 1 move, 2 members, 2 queues"]
+    assert [*way, *drew, now] == what(rows)
+    assert "join of b, trimtab.members/3@95" == rows[-1]["because"]
+    rows = explanation.of_queue("orders-0", TWO, told, history[:2]) or []
+    assert [*way, "the history no longer shows when it was granted", now] == what(rows)
+    assert rows[-1]["because"] is None
+
+
 def test_a_queue_is_explained_as_it_was_at_a_moment() -> None:
     """By its last change of owner until then; nothing is said of what came later."""
     later = handed_over(0, "a", "b").model_copy(update={"at_ms": START_MS + 60_000})
