@@ -10,7 +10,7 @@ from them in the worker. Its one rule: nothing here knows what the bytes mean.
 """
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -25,7 +25,7 @@ from rebalance.groups.model.policy import Policy
 from sinks import Record
 from sinks.deadletters import dead_letter_records
 from streaming.cell.codec import Cell, read, write
-from streaming.cell.fold import fold
+from streaming.cell.fold import Folded, fold
 from streaming.cell.gate import SHUT, Opening
 from streaming.cell.hearing import CellRules
 from streaming.metrics.tally import NO_TOPIC, tallied
@@ -79,17 +79,17 @@ class CellOperator:
         rows = [it for it in read_rows if not rules.decoder.is_stray(it)]
         give_way(rows, rules.decoder, self.starts)
         records = _stray_records(read_rows, rules) if len(rows) < len(read_rows) else []
+        decided: Sequence[Row] = ()
         if rows or beats is not None:
             index = int(place[0]) % (self.partitions * self.slots)  # as ``places`` deals it
-            records = [*self._fold(index, state, rows, beats), *records]
+            folded = self._fold(index, state, rows, beats)
+            records, decided = [*folded.records, *records], folded.rows
         if records:
             earliest = [] if beats is None else beats.rows(_FIRST)
-            tally = tallied(records, [*read_rows, *earliest], self.prefix)
+            tally = tallied(records, [*read_rows, *earliest], self.prefix, decided)
             yield pd.DataFrame([*records, (NO_TOPIC, 0, b"", tally, ())], columns=_COLUMNS)
 
-    def _fold(
-        self, index: int, state: GroupState, rows: list[Row], beats: Beats | None
-    ) -> list[Record]:
+    def _fold(self, index: int, state: GroupState, rows: list[Row], beats: Beats | None) -> Folded:
         """Fold rows of this cell, and remember what it is then."""
         here, rules = CellPlace(*divmod(index, self.slots), self.slots), _rules(self)
         (remembered,) = state.get if state.exists else (None,)
@@ -99,7 +99,7 @@ class CellOperator:
             opening = Opening(self.start, self.told[here.partition], self.rules_differ)
         folded = fold(cell, rows, rules.at(here, opening), beats)
         state.update((write(folded.cell),))
-        return folded.records
+        return folded
 
     def _new(self) -> Cell:
         """Return a cell that remembers nothing; a controller's waits for what it is told."""

@@ -59,6 +59,8 @@ class Folded(NamedTuple):
 
     cell: Cell
     records: list[Record]
+    rows: Sequence[Row] = ()
+    """What was decided about: some of it may have waited, some of what was read may wait now."""
 
 
 def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None = None) -> Folded:
@@ -95,7 +97,7 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None 
         cell, verdicts, refused = juries.deliberate(cell, heard.of_brokers, heard.ticks)
         records += verdicts
         letters = letters + [_returned(it.stamp, it.detail, heard.originals) for it in refused]
-    return Folded(cell, records + _letter_records(letters, rules))
+    return Folded(cell, records + _letter_records(letters, rules), let.rows)
 
 
 def _letter_records(letters: Iterable[DeadLetter], rules: CellRules) -> list[Record]:

@@ -71,7 +71,7 @@ class OfBrain:
     def __init__(self) -> None:
         self.delay = Histogram(
             "assignment_publish_delay_seconds",
-            "From the event that started a rebalance to its commit: the longest of each batch.",
+            "From the record that caused a rebalance to its commit: the longest of each batch.",
             BATCH_S,
         )
         self.rebalances = Counter(

@@ -75,7 +75,7 @@ class Tally(Struct, omit_defaults=True):
     notes: dict[str, int] = field(default_factory=dict)
     """All other entries of the history, by kind; what is no news to alert on has one of its own."""
     oldest_ms: int | None = None
-    """The log time of what set the first rebalance off."""
+    """The broker's time of the record that set the first rebalance off."""
     verdicts: list[tuple[str, str, bool, bool]] = field(default_factory=list)
     """The last on each broker: cluster, broker, available, panic."""
     gone: list[tuple[str, str]] = field(default_factory=list)
@@ -91,6 +91,9 @@ class Tally(Struct, omit_defaults=True):
 class _Cause(Struct):
     kind: str = ""
     detail: str | None = None
+    topic: str | None = None
+    partition: int | None = None
+    offset: int | None = None
 
 
 class _Entry(Struct):
@@ -131,18 +134,21 @@ _encode: Final = msgspec.json.Encoder().encode
 read: Final = msgspec.json.Decoder(Tally).decode
 
 
-def tallied(records: Iterable[Record], rows: Sequence[Row], prefix: str) -> bytes | None:
+def tallied(
+    records: Iterable[Record], rows: Sequence[Row], prefix: str, decided: Iterable[Row] = ()
+) -> bytes | None:
     """Count what a cell publishes; None if that is nothing.
 
     Args:
         records: What it publishes.
         rows: What it has read for that; looked at only if there are dead letters.
         prefix: Of our topics.
+        decided: What it decided about; looked at only if there are rebalances.
     """
     count = _Count(rows, prefix)
     for record in records:
         count.take(record)
-    return count.total()
+    return count.total(decided)
 
 
 class _Count:
@@ -155,6 +161,7 @@ class _Count:
         self._letters: dict[tuple[str, str], list[int]] = {}
         self._changes = Counter[tuple[str, str]]()
         self._rebalances: dict[tuple[str, str], list[int]] = {}
+        self._causes: dict[tuple[object, ...], int] = {}
         self._handovers = Counter[str]()
         self._notes = Counter[str]()
         self._ejections: dict[tuple[str, str, int], str] = {}
@@ -201,13 +208,12 @@ class _Count:
 
     def _note(self, entry: _Entry) -> None:
         """Count an entry of the history."""
-        tally = self._tally
         if entry.kind == "rebalance":
-            first = tally.oldest_ms
-            tally.oldest_ms = entry.at_ms if first is None else min(first, entry.at_ms)
-            kind = entry.group, entry.cause.kind
+            cause = entry.cause
+            self._causes[cause.topic, cause.partition, cause.offset] = entry.at_ms
+            kind = entry.group, cause.kind
             if kind not in self._rebalances and len(self._rebalances) >= _PAIRS:
-                kind = OTHER, entry.cause.kind
+                kind = OTHER, cause.kind
             sums = self._rebalances.setdefault(kind, [0, 0])
             sums[0] += 1
             sums[1] += entry.moves
@@ -238,10 +244,21 @@ class _Count:
         else:
             self._tally.untold += 1
 
-    def total(self) -> bytes | None:
+    def _oldest_ms(self, decided: Iterable[Row]) -> int | None:
+        """Look for the causes: a rebalance has the time of the last record that its batch read.
+
+        One whose record an earlier batch has read waited for its time, which that last one showed.
+        """
+        causes = self._causes
+        if causes:
+            causes |= {it[:3]: it.appended_ms for it in decided if it[:3] in causes}
+        return min(causes.values(), default=None)
+
+    def total(self, decided: Iterable[Row]) -> bytes | None:
         if not self._written:
             return None
         tally = self._tally
+        tally.oldest_ms = self._oldest_ms(decided)
         tally.written, tally.handovers = dict(self._written), dict(self._handovers)
         tally.notes = dict(self._notes)
         tally.letters = [(*it, count, fresh) for it, (count, fresh) in self._letters.items()]

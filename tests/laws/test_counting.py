@@ -59,7 +59,7 @@ def folded(
         others, beats = given(list(rows[low:high]))
         if forgetful:
             law = replace(RULES, cache=Cache())
-        cell, published = fold(read(write(cell)), others, law, beats)
+        cell, published, _ = fold(read(write(cell)), others, law, beats)
         records.append(published)
     register = pulses.PulseTable(pulses.read(cell.pulses))
     groups = {it: unpack(packed) for it, packed in cell.groups.by_name().items()}

@@ -10,8 +10,9 @@ import pytest
 
 from bench.beats.full_cell import FullCell
 from streaming import cell_operator
+from streaming.metrics.tally import NO_TOPIC, read
 from streaming.wire.rows import Row
-from trimtab.protocol import DEADLETTERS, DEFAULT_PREFIX, MEMBERS, Join, decode, encode
+from trimtab.protocol import DEADLETTERS, DEFAULT_PREFIX, MEMBERS, Join, Leave, decode, encode
 
 
 @pytest.fixture
@@ -59,6 +60,18 @@ def test_a_record_in_a_partition_that_was_added_is_set_aside(full_cell: FullCell
     assert ("misrouted", 7, 3) == (said.reason, said.partition, said.offset)
     assert before == full_cell.state.kept
     assert letter in full_cell.fold([*full_cell.second(), stray])
+
+
+def test_a_rebalance_is_counted_from_the_record_that_caused_it(full_cell: FullCell) -> None:
+    """The driver has nothing of it but the last row, which no topic gets."""
+    leave = Leave(member="member-1", incarnation="1767225600000-9f86d081", sequence=9)
+    second = full_cell.second()
+    at = min(it.appended_ms for it in second) - 7
+    left = Row(f"{DEFAULT_PREFIX}{MEMBERS.name}", 0, 9_999, at, b"group-0", encode(leave), 90)
+    *_, (topic, _, _, tally, _) = full_cell.fold([*second, left])
+
+    assert NO_TOPIC == topic
+    assert at == read(tally or b"").oldest_ms
 
 
 class Witness:

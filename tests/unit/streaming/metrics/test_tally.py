@@ -31,12 +31,24 @@ from rebalance.ids import (
 )
 from sinks import Outlet, Publication, Record, dead_letter_records, record_of
 from sinks.brokers import verdict_record
+from streaming.cell.codec import Cell
+from streaming.cell.fold import fold
 from streaming.metrics.catalogue import MOVE_S
 from streaming.metrics.tally import TOLD, Tally, read, tallied
 from streaming.wire.rows import Row
+from tests.builders.log import Log, join, route, rules
 from tests.builders.wire_examples import golden
 from trimtab import protocol
-from trimtab.protocol import DeadLetter, Hold, Place, UndecodableRecord, broker_key, encode
+from trimtab.protocol import (
+    MEMBERS,
+    ROUTES,
+    DeadLetter,
+    Hold,
+    Place,
+    UndecodableRecord,
+    broker_key,
+    encode,
+)
 from trimtab.protocol.reasons import Reason
 
 OUTLET = Outlet("t.", partitions=8)
@@ -113,13 +125,26 @@ def test_each_record_is_counted_by_what_it_is() -> None:
 
     assert {"history": 7, "deadletters": 2} == found.written
     assert [("billing", "expiry", 2, 8)] == found.rebalances
-    assert 10 == found.oldest_ms
+    assert 10 == found.oldest_ms  # nothing that was read caused it: its time had come
     assert [("joined", "expiry", 1), ("expired", "expiry", 2)] == found.changes
     assert {"released": 2} == found.handovers
     bounds = (*MOVE_S, None)
     assert [0.2, None] == [it for it, n in zip(bounds, found.durations, strict=True) if n]
     assert 70.13 == found.duration_s
     assert [("members", "garbage", 2, 0)] == found.letters
+
+
+def test_a_rebalance_is_as_old_as_the_record_that_caused_it() -> None:
+    """Not as the last one that was read with it: a backlog of an hour may be one batch."""
+    log = Log()
+    log.append(MEMBERS, GROUP, join("a"), at=300_000)
+    log.append(ROUTES, GROUP, route(), at=600_000)
+    log.tick(GROUP, at=900_000)
+    folded = fold(Cell(), log.rows, rules())
+    encoded = tallied(folded.records, [], "t.", folded.rows)
+
+    assert encoded is not None
+    assert 600_000 == read(encoded).oldest_ms
 
 
 @pytest.mark.parametrize(
