@@ -26,7 +26,7 @@ from rebalance.groups.model.decisions import (
 from rebalance.groups.model.overview import GroupSummarised
 from sinks.assignments import issued, withdrawn
 from sinks.contract import Header, Outlet, Record
-from sinks.deadletters import dead_letter_records
+from sinks.deadletters import BadRecord, dead_letter_records
 from sinks.groups import summarised
 from sinks.history import (
     ailed,
@@ -44,7 +44,15 @@ from sinks.history import (
 )
 from sinks.releases import freed
 
-__all__ = ["Header", "Outlet", "Publication", "Record", "dead_letter_records", "record_of"]
+__all__ = [
+    "BadRecord",
+    "Header",
+    "Outlet",
+    "Publication",
+    "Record",
+    "dead_letter_records",
+    "record_of",
+]
 
 Publication = (
     AssignmentIssued

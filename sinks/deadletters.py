@@ -10,7 +10,7 @@ Called by ``cell.fold``, which has the original at hand. A bad record is kept, u
 the name of the topic that it was found on.
 """
 
-from base64 import b64decode
+from typing import NamedTuple
 
 from rebalance.ids import GroupName
 from sinks.contract import Outlet, Record, headers, keyed_by_group
@@ -30,10 +30,18 @@ from trimtab.protocol import (
 from trimtab.protocol.reasons import one_line
 
 
-def dead_letter_records(letter: DeadLetter, outlet: Outlet) -> list[Record]:
+class BadRecord(NamedTuple):
+    """A record that cannot be used: what is kept of it, and all of it."""
+
+    letter: DeadLetter
+    key: bytes | None
+    value: bytes | None
+
+
+def dead_letter_records(bad: BadRecord, outlet: Outlet) -> list[Record]:
     """Address a dead letter, and the answer to a command that is one."""
-    answer = _answer(letter, outlet) if letter.topic == outlet.topic(COMMANDS) else None
-    kept = _dead_letter_record(letter, outlet)
+    kept = _dead_letter_record(bad.letter, outlet)
+    answer = _answer(bad, outlet) if bad.letter.topic == outlet.topic(COMMANDS) else None
     return [kept] if answer is None else [kept, answer]
 
 
@@ -48,13 +56,12 @@ def _dead_letter_record(letter: DeadLetter, outlet: Outlet) -> Record:
     )
 
 
-def _answer(letter: DeadLetter, outlet: Outlet) -> Record | None:
+def _answer(bad: BadRecord, outlet: Outlet) -> Record | None:
     """Answer a command that was refused before its group or cluster heard of it."""
-    if letter.truncated or letter.key_b64 is None or letter.value_b64 is None:
-        return None
+    letter = bad.letter
     try:
-        name = GroupName(read_group_key(b64decode(letter.key_b64)))
-        command: Command = decode(COMMANDS, b64decode(letter.value_b64))
+        name = GroupName(read_group_key(bad.key))
+        command: Command = decode(COMMANDS, bad.value)
     except UndecodableRecord:
         return None
     answer = CommandAnswer(

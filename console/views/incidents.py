@@ -93,5 +93,4 @@ def of_letters(letters: Iterable[DeadLetter]) -> Iterator[Finding]:
 
 
 def _is_answered(letter: DeadLetter) -> bool:
-    is_refused = letter.topic.endswith(COMMANDS.name) and letter.reason == "refused"
-    return is_refused and not letter.truncated  # one that was cut cannot be answered
+    return letter.topic.endswith(COMMANDS.name) and letter.reason == "refused"

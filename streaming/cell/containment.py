@@ -31,12 +31,12 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName, Millis, Position
 from rebalance.stamp import Stamp, Ticked
-from sinks import Outlet, Publication, Record, record_of
+from sinks import BadRecord, Outlet, Publication, Record, record_of
 from streaming.cell.stored.rows import KeptForm, row_form, row_of
 from streaming.cell.stored.unreadable import understood
 from streaming.wire.decoding import Decoder, OfGroup, dead_letter_of
 from streaming.wire.rows import Row
-from trimtab.protocol import DeadLetter, UndecodableRecord
+from trimtab.protocol import UndecodableRecord
 
 MOST: Final = 1_000
 """Records: twice what a large group says in the batch in which all of it joins."""
@@ -151,7 +151,7 @@ def again(kept: Iterable[Kept], group: GroupName, decoder: Decoder) -> Iterator[
                 yield found.event
 
 
-def returned(kept: Iterable[Kept], past: Iterable[Moment], reason: str) -> list[DeadLetter]:
+def returned(kept: Iterable[Kept], past: Iterable[Moment], reason: str) -> list[BadRecord]:
     """Send back what will not be said again; what was found published was heeded all the same."""
     found = {it.stamp.position for it in past if isinstance(it, FOUND)}
     rows = (one.row for one in kept if one.row.position not in found)

@@ -25,7 +25,7 @@ from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import Epoch, Millis, Position
 from rebalance.stamp import Stamp
-from sinks import Record, dead_letter_records, record_of
+from sinks import BadRecord, Record, dead_letter_records, record_of
 from streaming.cell import containment, gate, pulses
 from streaming.cell.brokers import Juries
 from streaming.cell.codec import Cell
@@ -37,7 +37,7 @@ from streaming.cell.pulses import PulseTable
 from streaming.wire.beats import Beats
 from streaming.wire.decoding import dead_letter_of
 from streaming.wire.rows import Row, in_log_order
-from trimtab.protocol import DeadLetter, UndecodableRecord
+from trimtab.protocol import UndecodableRecord
 
 
 class Stepped(NamedTuple):
@@ -45,7 +45,7 @@ class Stepped(NamedTuple):
 
     packed: Packed | None
     records: list[Record]
-    letters: list[DeadLetter]
+    letters: list[BadRecord]
     epoch: Epoch = Epoch(0)
     """All that is left of it, where nothing of it is packed."""
     withholds: bool = False
@@ -100,20 +100,20 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None 
     return Folded(cell, records + _letter_records(letters, rules), let.rows)
 
 
-def _letter_records(letters: Iterable[DeadLetter], rules: CellRules) -> list[Record]:
+def _letter_records(letters: Iterable[BadRecord], rules: CellRules) -> list[Record]:
     return [it for letter in letters for it in dead_letter_records(letter, rules.outlet)]
 
 
 def _decide(
     cell: Cell, heard: Heard, rules: CellRules, register: PulseTable
-) -> tuple[Cell, list[Record], list[DeadLetter]]:
+) -> tuple[Cell, list[Record], list[BadRecord]]:
     """Step every group that heard something or waited for this time."""
     groups = cell.groups.by_name()
     awake = {*heard.events, *register.due(cell.clock.now)} | {
         group for group, packed in groups.items() if heard.begins or packed.is_due(cell.clock.now)
     }
     records: list[Record] = []
-    letters: list[DeadLetter] = []
+    letters: list[BadRecord] = []
     floor = cell.floor  # what this batch adds to it concerns no group of this batch
     for group in sorted(awake):
         was = groups.get(group)
@@ -236,6 +236,6 @@ def _stepped(
     return Stepped(packed, records, letters, after.state.epoch, withholds, after.state)
 
 
-def _returned(stamp: Stamp, detail: str, originals: Mapping[Position, Row]) -> DeadLetter:
+def _returned(stamp: Stamp, detail: str, originals: Mapping[Position, Row]) -> BadRecord:
     """Send back the record that a well-formed but unacceptable event was made of."""
     return dead_letter_of(originals[stamp.position], UndecodableRecord("refused", detail))

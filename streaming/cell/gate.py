@@ -29,6 +29,7 @@ from msgspec import msgpack
 
 from rebalance.clock import LogClock
 from rebalance.ids import Millis
+from sinks import BadRecord
 from streaming.cell.stored.rows import GateForm, row_form, row_of
 from streaming.cell.stored.unreadable import understood
 from streaming.cell.waiting import LastBeats, Waiting
@@ -41,7 +42,6 @@ from trimtab.protocol import (
     TICK_KEY,
     Adopt,
     Advance,
-    DeadLetter,
     Record,
     Tick,
     Told,
@@ -88,7 +88,7 @@ class Passed(NamedTuple):
     gate: Gate
     rows: Sequence[Row]
     opened: bool = False
-    letters: Sequence[DeadLetter] = ()
+    letters: Sequence[BadRecord] = ()
     """What cannot be read of that which does not wait."""
     dropped: Sequence[int] = ()
     """The offsets of the short beats that were read."""
@@ -206,7 +206,7 @@ def is_own(row: Row, start: str) -> bool:
     return not start or _own_tick(row, start) is not None
 
 
-def no_tick(row: Row, decoder: Decoder) -> list[DeadLetter]:
+def no_tick(row: Row, decoder: Decoder) -> list[BadRecord]:
     """Set aside what has the key of a tick and is none, in one of the cells that it went to."""
     is_elsewhere = decoder.place is not None and decoder.place.slot > 0
     if is_elsewhere or tick_of(row) is not None:

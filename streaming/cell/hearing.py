@@ -22,7 +22,7 @@ from rebalance.groups.model.events import Begun, Event, Found, Moment
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import GroupName, Millis, Position
 from rebalance.stamp import Stamp, Ticked
-from sinks import Outlet
+from sinks import BadRecord, Outlet
 from streaming.cell import gate
 from streaming.cell.brokers import Said
 from streaming.cell.cache import Cache
@@ -34,7 +34,6 @@ from streaming.wire.beats import Fingerprint
 from streaming.wire.decoding import Decoder, OfCluster, OfGroup
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
-from trimtab.protocol import DeadLetter
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ class Heard:
     of_brokers: dict[ClusterName, list[Said]]
     ticks: list[tuple[int, Ticked]]
     """They concern all clusters."""
-    letters: list[DeadLetter]
+    letters: list[BadRecord]
     rows: Sequence[Row]
     """What all of that was made of."""
     begins: bool = False
@@ -134,7 +133,7 @@ def hear(
                     events.setdefault(group, []).append((place, event))
                 case OfCluster(cluster, said):
                     of_brokers.setdefault(cluster, []).append((place, said))
-                case DeadLetter() as letter:
+                case BadRecord() as letter:
                     letters.append(letter)
     assert stamp is not None, "a batch without rows"
     clock = clock.with_behind(skew.behind)
@@ -143,7 +142,7 @@ def hear(
 
 def _said(
     row: Row, stamp: Stamp, decoder: Decoder, start: str
-) -> Iterable[Ticked | OfGroup | OfCluster | DeadLetter]:
+) -> Iterable[Ticked | OfGroup | OfCluster | BadRecord]:
     """Return what a row says; of the ticks, those count that move the clock."""
     if not decoder.is_tick(row):
         return decoder.heard(row, stamp)

@@ -15,9 +15,10 @@ from collections.abc import Hashable, Iterable, Mapping
 from rebalance.groups.model.events import BeatSeen
 from rebalance.ids import Millis
 from rebalance.stamp import Stamp
+from sinks import BadRecord
 from streaming.wire.decoding import Decoder
 from streaming.wire.rows import Row
-from trimtab.protocol import TICK_KEY, DeadLetter
+from trimtab.protocol import TICK_KEY
 
 
 class Waiting:
@@ -62,7 +63,7 @@ class LastBeats:
 
     def __init__(self, kept: Mapping[str, Row], decoder: Decoder) -> None:
         self.kept = dict(kept)
-        self.letters: list[DeadLetter] = []
+        self.letters: list[BadRecord] = []
         self.dropped: list[int] = []
         self._decoder = decoder
         self._latest: dict[str, int] = {}
@@ -71,7 +72,7 @@ class LastBeats:
     def take(self, row: Row) -> None:
         """Keep a row if it is a later one."""
         beat = self._read(row)
-        if isinstance(beat, DeadLetter):
+        if isinstance(beat, BadRecord):
             self.letters.append(beat)
         elif beat is not None and beat.owned is None:
             self.dropped.append(row.offset)
@@ -83,9 +84,9 @@ class LastBeats:
             if beat.sequence >= self._latest.get(life, -1):
                 self._latest[life], self.kept[life] = beat.sequence, row
 
-    def _read(self, row: Row) -> BeatSeen | DeadLetter | None:
+    def _read(self, row: Row) -> BeatSeen | BadRecord | None:
         stamp = Stamp(Millis(0), Millis(0), Millis(row.appended_ms), row.position)  # not heard yet
         found = self._decoder.read(row, stamp)
-        if isinstance(found, DeadLetter):
+        if isinstance(found, BadRecord):
             return found
         return found.event if isinstance(found.event, BeatSeen) else None

@@ -20,6 +20,7 @@ from rebalance.brokers.events import BrokerEvent, ClusterName, Reported
 from rebalance.groups.model.events import Event, Found
 from rebalance.ids import GroupName
 from rebalance.stamp import Stamp
+from sinks import BadRecord
 from streaming.wire.fast_reports import report_of
 from streaming.wire.reports import broker_event_of
 from streaming.wire.rocketmq import CellPlace, taken
@@ -128,13 +129,13 @@ class Decoder:
         """Tell a record that may stand between them: it has the key of its group."""
         return self.topics[row.topic] is ROUTES and row.key not in {START_KEY, TOLD_KEY}
 
-    def heard(self, row: Row, stamp: Stamp) -> Iterable[OfGroup | OfCluster | DeadLetter]:
+    def heard(self, row: Row, stamp: Stamp) -> Iterable[OfGroup | OfCluster | BadRecord]:
         """Make events of a row, whatever it is; of a start none: that is for others."""
         if self.is_start(row) or self.is_told(row):
             return ()
         return self.take(row, stamp) if self.is_of_many_groups(row) else (self.read(row, stamp),)
 
-    def take(self, row: Row, stamp: Stamp) -> Iterator[OfGroup | DeadLetter]:
+    def take(self, row: Row, stamp: Stamp) -> Iterator[OfGroup | BadRecord]:
         """Make events of a RocketMQ heartbeat: one for each of its groups that lives here."""
         for said in taken(row, self.place, self.partitions):
             if isinstance(said, UndecodableRecord):
@@ -142,7 +143,7 @@ class Decoder:
             else:
                 yield OfGroup(GroupName(said.group), stated(said, stamp))
 
-    def read(self, row: Row, stamp: Stamp) -> OfGroup | OfCluster | DeadLetter:
+    def read(self, row: Row, stamp: Stamp) -> OfGroup | OfCluster | BadRecord:
         """Make an event of a row."""
         try:
             name = self._addressee(row)
@@ -162,7 +163,7 @@ class Decoder:
         """Tell a record in a partition that its topic was given later: no cell has it."""
         return row.partition >= self.partitions
 
-    def stray(self, row: Row) -> DeadLetter:
+    def stray(self, row: Row) -> BadRecord:
         """Set aside such a record."""
         reason = (
             f"partition {row.partition} of topics that have {self.partitions}: they cannot get "
@@ -207,10 +208,11 @@ def _of_this_time(event: BrokerEvent) -> BrokerEvent:
     return event
 
 
-def dead_letter_of(row: Row, error: UndecodableRecord) -> DeadLetter:
+def dead_letter_of(row: Row, error: UndecodableRecord) -> BadRecord:
     """Make a dead letter of a row."""
     place = Place(row.topic, row.partition, row.offset, row.appended_ms)
-    return DeadLetter.of(error, place, row.key, row.value, row.size)
+    letter = DeadLetter.of(error, place, row.key, row.value, row.size)
+    return BadRecord(letter, row.key, row.value)
 
 
 @lru_cache(_GROUPS_REMEMBERED)

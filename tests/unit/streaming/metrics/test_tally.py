@@ -29,7 +29,7 @@ from rebalance.ids import (
     Position,
     TopicName,
 )
-from sinks import Outlet, Publication, Record, dead_letter_records, record_of
+from sinks import BadRecord, Outlet, Publication, Record, dead_letter_records, record_of
 from sinks.brokers import verdict_record
 from streaming.cell.codec import Cell
 from streaming.cell.fold import fold
@@ -97,7 +97,8 @@ def verdict(*, available: bool, since: int = 1) -> list[Record]:
 def letter(reason: Reason, offset: int = 1) -> Record:
     """A dead letter."""
     error, place = UndecodableRecord(reason, "so it is"), Place("t.members", 0, offset)
-    (record,) = dead_letter_records(DeadLetter.of(error, place, b"k", b"v"), OUTLET)
+    letter = DeadLetter.of(error, place, b"k", b"v")
+    (record,) = dead_letter_records(BadRecord(letter, b"k", b"v"), OUTLET)
     return record
 
 

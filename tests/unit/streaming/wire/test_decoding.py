@@ -3,6 +3,7 @@
 import pytest
 
 from rebalance.groups.model.events import Joined
+from sinks import BadRecord
 from streaming.wire.decoding import OfGroup
 from streaming.wire.rows import Row
 from tests.builders.log import PARTITIONS, Log, beat, join, rules
@@ -13,7 +14,6 @@ from trimtab.protocol import (
     ROUTES,
     START_KEY,
     TICK_KEY,
-    DeadLetter,
     encode,
     limits,
     partition_of,
@@ -60,43 +60,43 @@ POISON = {
 @pytest.mark.parametrize(("key", "value", "reason"), POISON.values(), ids=POISON)
 def test_a_bad_row_is_a_dead_letter(key: bytes | None, value: bytes | None, reason: str) -> None:
     """Whatever the bytes, the answer is a dead letter with the reason."""
-    letter = DECODER.read(row(key, value), STAMP)
+    bad = DECODER.read(row(key, value), STAMP)
 
-    assert isinstance(letter, DeadLetter)
+    assert isinstance(bad, BadRecord)
     assert (reason, "t.members", 0, 5) == (
-        letter.reason,
-        letter.topic,
-        letter.offset,
-        letter.timestamp_ms,
+        bad.letter.reason,
+        bad.letter.topic,
+        bad.letter.offset,
+        bad.letter.timestamp_ms,
     )
 
 
 def test_a_row_in_a_foreign_partition_is_misrouted() -> None:
     """Two cells must never decide about one group."""
     wrong = (partition_of(b"billing", PARTITIONS) + 1) % PARTITIONS
-    letter = DECODER.read(row(b"billing", GOOD, wrong), STAMP)
+    bad = DECODER.read(row(b"billing", GOOD, wrong), STAMP)
 
-    assert isinstance(letter, DeadLetter)
-    assert "misrouted" == letter.reason
+    assert isinstance(bad, BadRecord)
+    assert "misrouted" == bad.letter.reason
 
 
 def test_an_oversize_row_is_judged_by_its_true_size() -> None:
     """Only the head of an oversize value reaches Python; the letter tells how long it was."""
     whole = row(b"billing", GOOD)
     size = limits.RECORD_BYTES + 1
-    letter = DECODER.read(whole._replace(size=size), STAMP)
+    bad = DECODER.read(whole._replace(size=size), STAMP)
 
-    assert isinstance(letter, DeadLetter)
-    assert ("oversize", size, True) == (letter.reason, letter.size, letter.truncated)
+    assert isinstance(bad, BadRecord)
+    assert ("oversize", size, True) == (bad.letter.reason, bad.letter.size, bad.letter.truncated)
 
 
 def test_a_row_that_was_cut_is_no_record() -> None:
     """Of what is large and names no kind only the head reaches Python."""
-    letter = DECODER.read(row(b"billing", b"{}")._replace(size=9_000), STAMP)
+    bad = DECODER.read(row(b"billing", b"{}")._replace(size=9_000), STAMP)
 
-    assert isinstance(letter, DeadLetter)
-    assert ("garbage", 9_000, True) == (letter.reason, letter.size, letter.truncated)
-    assert "9000 bytes, and no field kind" == letter.detail
+    assert isinstance(bad, BadRecord)
+    assert ("garbage", 9_000, True) == (bad.letter.reason, bad.letter.size, bad.letter.truncated)
+    assert "9000 bytes, and no field kind" == bad.letter.detail
 
 
 def test_ticks_are_told_by_place_and_key() -> None:
