@@ -70,7 +70,7 @@ class Known:
             there = self.routes.get(name)
             if there is None and not topic.awaited and topic.version:
                 yield f"the queues of {name}: only queues with an owner are counted"
-            elif topic.version and all(it.version > topic.version for it in there or ()):
+            elif there and topic.version and all(it.version > topic.version for it in there):
                 yield f"what the group doubts of {name}: its newest queues are taken for all"
         if unnamed := self._unnamed():
             yield (

@@ -83,3 +83,12 @@ def test_a_doubt_that_cannot_be_told_is_named(group: PublishedGroup, ask: Ask) -
 
     unknown = "what the group doubts of orders: its newest queues are taken for all"
     assert [unknown] == ask("plan", NAME)[1]["unknown"]
+
+
+def test_of_a_topic_that_does_not_exist_nothing_is_doubted(group: PublishedGroup, ask: Ask) -> None:
+    """Nor are there queues of it, though what the group was told is older than what Kafka keeps."""
+    group.joins("d", topics=("orders", "none"))
+    group.hears(Route(topic="none", version=1, exists=False, runs=()))
+    del group.topics["trimtab.routes"][-1]
+
+    assert [] == ask("plan", NAME)[1]["unknown"]
