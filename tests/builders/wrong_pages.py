@@ -12,7 +12,7 @@ from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Released
 from rebalance.groups.model.member import Member
-from rebalance.groups.model.ownership import Asked, Grant, Ownership
+from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
 from rebalance.ids import Held, Queue, Tenure
 from rebalance.stamp import Stamp
 
@@ -118,6 +118,7 @@ def fenced_beside_the_log(right: Callable[..., None]) -> Callable[..., None]:
     def wrong(draft: Draft, queue: Queue, tenure: Tenure, ending: Ending, stamp: Stamp) -> None:
         owned = draft.handover.books.get(queue)
         if owned is not None and owned.holder.tenure == tenure:
-            endings._vacate(draft, queue, owned, ending, stamp, owned.heir, None)  # noqa: SLF001 - planted
+            over = Over(ending, stamp.heard)
+            endings._vacate(draft, queue, owned, owned.heir, over)  # noqa: SLF001 - planted
 
     return wrong

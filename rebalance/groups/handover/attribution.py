@@ -47,7 +47,7 @@ def _of_step(draft: Draft) -> Cause | None:
         return change
     if draft.outbox.other_cause is not None:
         return draft.outbox.other_cause
-    served = draft.handover.served & draft.handover.asked_causes.keys()
+    served = draft.handover.served
     return draft.handover.asked_causes[max(served)] if served else change
 
 

@@ -80,7 +80,7 @@ def settle(draft: Draft, stamp: Stamp) -> None:
         draft.handover.books.put(queue, page)
         if owned is None:
             if queue in vacant:
-                passing.pass_on(draft, queue, vacant[queue], page.holder, stamp)
+                passing.pass_on(draft, queue, vacant[queue], page.holder, stamp.heard)
             if queue in draft.target.heirs:
                 loose.append(queue)  # the epoch of its heir must be a later one
         endings.take_one(draft, queue, stamp)

@@ -29,7 +29,7 @@ from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Released
 from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
-from rebalance.ids import Epoch, Held, Life, Millis, Queue, Tenure
+from rebalance.ids import Epoch, Held, Life, Millis, Naming, Queue, Tenure
 from rebalance.stamp import Stamp
 
 
@@ -41,6 +41,8 @@ class _Step:
     """Who was told to give what, and when, once ``repair`` has asked for it."""
     vacant: dict[Queue, passing.Vacancy] = field(default_factory=dict)
     """Queues whose holder is done and that had no heir; ``baton.settle`` fills them."""
+    unasked: dict[Life, Cause] = field(default_factory=dict)
+    """By life, why what it let go unasked has moved."""
 
 
 _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
@@ -61,22 +63,27 @@ def book(draft: Draft, event: Released) -> bool:
         owned = draft.handover.books.get(queue)
         if owned is None or owned.holder.tenure != tenure:
             continue  # not the first of its grant: late, repeated, or never granted
-        if owned.asked is None:
-            draft.outbox.other_cause = Cause(
-                CauseKind.DRAIN, event.member, event.stamp.position, "released without being asked"
-            )
+        unasked = None if owned.asked is not None else _unasked(draft, event, naming)
+        draft.outbox.other_cause = unasked or draft.outbox.other_cause
         ending = Ending.RELEASED if event.own or owned.ending is None else owned.ending
         since = event.stamp.heard if event.own else passing.last_sign(draft, owned)
         heir = owned.named_by(naming)
         if heir is not None and is_too_far(draft, heir.epoch):
             heir = None
         goes |= heir is not None and owned.asked is None
-        _vacate(draft, queue, owned, ending, event.stamp, heir, since)
+        _vacate(draft, queue, owned, heir, Over(ending, event.stamp.heard, since), unasked)
         if heir is not None:
             welcome(draft, queue, heir, event.stamp, ended=heir in owned.former)
             if naming.to is not None and owned.asked is None:
                 draft.handover.taken.add(queue)
     return goes
+
+
+def _unasked(draft: Draft, event: Released, naming: Naming) -> Cause:
+    """Return the cause of what a life lets go unasked: the first such release in the step."""
+    detail = "released without being asked" if naming.next is None else ""
+    cause = Cause(CauseKind.DRAIN, event.member, event.stamp.position, detail)
+    return draft.scratch(_Step).unasked.setdefault(event.life, cause)
 
 
 def is_too_far(draft: Draft, epoch: Epoch) -> bool:
@@ -91,11 +98,11 @@ def is_too_far(draft: Draft, epoch: Epoch) -> bool:
 def _begin(draft: Draft, queue: Queue, tenure: Tenure, stamp: Stamp) -> None:
     """Take an heir of an ended holder that lets go for the holder: what named it is lost."""
     owned = draft.handover.books.get(queue)
-    if owned is None or owned.ending is None:
+    if owned is None or owned.over is None:
         return
     for heir in (*owned.heirs, *owned.former):
         if heir.tenure == tenure:
-            _vacate(draft, queue, owned, owned.ending, stamp, heir, passing.last_sign(draft, owned))
+            _vacate(draft, queue, owned, heir, replace(owned.over, at=stamp.heard))
 
 
 def welcome(draft: Draft, queue: Queue, heir: Grant, stamp: Stamp, *, ended: bool) -> None:
@@ -135,12 +142,11 @@ def _confirm(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
     """Take an heir's word that it has begun, if all that is awaited is that its release is read."""
     for queue, epoch in listed:
         owned = draft.handover.books.get(queue)
-        if owned is None or owned.ending is None:
+        if owned is None or owned.over is None:
             continue
         heir = next((it for it in owned.heirs if it.tenure == Tenure(event.life, epoch)), None)
         if heir is not None:
-            since = passing.last_sign(draft, owned)
-            _vacate(draft, queue, owned, owned.ending, event.stamp, heir, since)
+            _vacate(draft, queue, owned, heir, replace(owned.over, at=event.stamp.heard))
 
 
 def _drop_promises(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
@@ -192,40 +198,41 @@ def _end(draft: Draft, queue: Queue, tenure: Tenure, ending: Ending, stamp: Stam
     since = draft.heard.get(tenure.life, stamp.heard)
     if owned.asked is not None and ending in _CARRIED_OUT:
         since = owned.asked.at  # it let go some time after that, and nobody read when
+    over = Over(ending, stamp.heard, since)
     if not owned.may_be_handed_on or is_eager(draft, owned.holder):
-        _vacate(draft, queue, owned, ending, stamp, owned.heir, since)
+        _vacate(draft, queue, owned, owned.heir, over)
         return
     asked = owned.asked or Asked(draft.next_epoch, stamp.heard)
-    over = Over(ending, stamp.heard, since)
     draft.handover.books.put(queue, replace(owned, asked=asked, over=over))
     draft.handover.over.add(queue)
 
 
-def _vacate(  # noqa: PLR0913, PLR0917 - what is known of the holder, and who is next
+def _vacate(
     draft: Draft,
     queue: Queue,
     owned: Ownership,
-    ending: Ending,
-    stamp: Stamp,
     heir: Grant | None,
-    since: Millis | None,
+    over: Over,
+    unasked: Cause | None = None,
 ) -> None:
-    """The holder is done: its heir holds now, under the same epoch (it may have started)."""
-    waited, cause = Millis(0), None
+    """The holder is done: its heir holds now, under the same epoch (it may have started).
+
+    That carries out what it was asked for, or what named another heir since.
+    """
+    waited, cause = Millis(0), unasked
     if owned.asked is not None:
-        waited = Millis(max(0, stamp.heard - owned.asked.at))  # a join may have been ahead
-        if ending in _CARRIED_OUT:
-            meant = heir or owned.heir
-            told = owned.asked.epoch if meant is None else meant.epoch
-            draft.handover.served |= {told, owned.asked.epoch}
-            cause = draft.handover.asked_causes.get(told)
-    vacancy = passing.Vacancy(owned.holder.member, ending, waited, cause, since)
+        waited = Millis(max(0, over.at - owned.asked.at))  # a join may have been ahead
+        meant, causes = heir or owned.heir or owned.holder, draft.handover.asked_causes
+        if told := {owned.asked.epoch, meant.epoch} & causes.keys():
+            draft.handover.served.add(max(told))
+            cause = causes[max(told)]
+    vacancy = passing.Vacancy(owned.holder.member, over.ending, waited, cause, over.since)
     if heir is None:
         draft.handover.books.remove(queue)
         draft.scratch(_Step).vacant[queue] = vacancy
         return
     draft.handover.books.put(queue, Ownership(heir, begun=True))
-    passing.pass_on(draft, queue, vacancy, heir, stamp)
+    passing.pass_on(draft, queue, vacancy, heir, over.at)
 
 
 def vacancies(draft: Draft) -> Mapping[Queue, passing.Vacancy]:

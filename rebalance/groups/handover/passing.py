@@ -14,7 +14,6 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.outbox import Passage
 from rebalance.groups.model.ownership import Grant, Ownership
 from rebalance.ids import MemberId, Millis, Queue
-from rebalance.stamp import Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class Vacancy:
     waited_ms: Millis
     """On the log clock, since the holder was told to let go; 0 when it was not told."""
     cause: Cause | None = None
-    """The cause for which it was told that; None: it was not, or it did not come to it."""
+    """The cause for which it was told that, or let go; None: the step's."""
     since: Millis | None = None
     """Since when it may have done no work, on the log clock; None: not known."""
 
@@ -39,7 +38,7 @@ def last_sign(draft: Draft, owned: Ownership) -> Millis | None:
     return None if pulse is None else pulse.seen
 
 
-def pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: Grant, stamp: Stamp) -> None:
+def pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: Grant, at: Millis) -> None:
     """Note, for the history, who has a queue now, and for how long nobody may have had it."""
     if taker.member == vacancy.giver:
         return
@@ -48,4 +47,4 @@ def pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: Grant, stamp: S
     passage.queues.append(queue)
     passage.duration_ms = max(passage.duration_ms, vacancy.waited_ms)
     if vacancy.since is not None:
-        passage.idle_ms = max(passage.idle_ms or Millis(0), Millis(stamp.heard - vacancy.since))
+        passage.idle_ms = max(passage.idle_ms or Millis(0), Millis(at - vacancy.since))

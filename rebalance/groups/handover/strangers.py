@@ -13,6 +13,7 @@ Called by ``endings``, which meets them, by ``membership`` and ``entry``, which 
 from collections.abc import Iterator
 from dataclasses import replace
 
+from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.ownership import Asked
@@ -45,7 +46,7 @@ def admit(draft: Draft, name: MemberId, incarnation: Incarnation, stamp: Stamp) 
     """
     for life in [it for it in draft.handover.strangers if it.member == name]:
         if life.incarnation < incarnation:
-            end(draft, life, Ending.FENCED)
+            end(draft, life, stamp, CauseKind.REJOIN, "a younger life was let in")
         elif life.incarnation == incarnation:
             del draft.handover.strangers[life]
             _ask_anew(draft, life, stamp)
@@ -59,15 +60,17 @@ def _ask_anew(draft: Draft, life: Life, stamp: Stamp) -> None:
             books.put(queue, replace(page, asked=asked))
 
 
-def end(draft: Draft, life: Life, ending: Ending) -> None:
-    """A life has ended, if it is a stranger."""
+def end(draft: Draft, life: Life, stamp: Stamp, kind: CauseKind, why: str) -> None:
+    """A life has ended, if it is a stranger; whatever it had goes on for that reason."""
     if life not in draft.handover.strangers:
         return
     del draft.handover.strangers[life]
     books = draft.handover.books
     if any(books[queue].holder.life == life for queue in books.concerning({life.member})):
-        draft.ended[life] = ending
+        draft.ended[life] = Ending.LEFT if kind is CauseKind.LEAVE else Ending.FENCED
         draft.outbox.touched = True
+        draft.outbox.other_cause = Cause(kind, life.member, stamp.position, why)
+        _ask_anew(draft, life, stamp)
 
 
 def expire(draft: Draft, stamp: Stamp) -> None:
@@ -75,7 +78,8 @@ def expire(draft: Draft, stamp: Stamp) -> None:
     for life, heard in list(draft.handover.strangers.items()):
         if stamp.clock >= _until(draft, heard):
             draft.heard[life] = heard
-            end(draft, life, Ending.FENCED)
+            why = f"no member, silent for {stamp.clock - heard} ms"
+            end(draft, life, stamp, CauseKind.EXPIRY, why)
 
 
 def deadlines(draft: Draft) -> Iterator[Millis]:

@@ -41,10 +41,10 @@ def join(draft: Draft, event: Joined) -> None:
         case TurnedAway():
             draft.outbox.gone.add(event.member)
         case Refused():
-            strangers.end(draft, event.life, Ending.FENCED)
+            strangers.end(draft, event.life, event.stamp, CauseKind.FENCE, "it is not let in")
             _refuse(draft, event, outcome)
         case Yielded():
-            strangers.end(draft, event.life, Ending.FENCED)
+            strangers.end(draft, event.life, event.stamp, CauseKind.FENCE, "it is not let in")
             _yield(draft, event, outcome.to)
         case Repeated():
             _answer(draft, event, outcome.refused)

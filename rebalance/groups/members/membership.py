@@ -134,7 +134,7 @@ def readmit(draft: Draft, name: MemberId) -> None:
 def _leave(draft: Draft, event: Left) -> None:
     known = draft.membership.members.get(event.member)
     if known is None or event.incarnation != known.incarnation or known.away:
-        strangers.end(draft, event.life, Ending.LEFT)
+        strangers.end(draft, event.life, event.stamp, CauseKind.LEAVE, "no member")
         departures.note_unknown(draft, event)
         return
     if event.sequence < known.sequence:

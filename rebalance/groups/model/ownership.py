@@ -25,7 +25,7 @@ class Over:
 
     ending: Ending
     at: Millis
-    """When its release was last written, on the log clock."""
+    """When that was found, or its release last written, on the log clock."""
     since: Millis | None = None
     """Since when it may have done no work, on the same clock; None: not known. For people."""
 

@@ -1,16 +1,29 @@
 """What a decision is laid to: the event that it follows from, and no other."""
 
+from dataclasses import replace
+
 import pytest
 
-from rebalance.groups.model.commands import Pause
+from allocators import allocator
+from rebalance.groups.model.commands import EvictMember, Pause
 from rebalance.groups.model.decisions import AssignmentIssued, HandedOver, Rebalanced
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
-from rebalance.ids import Millis
+from rebalance.ids import MemberId, Millis
 from tests.builders.amnesia import at_work, beats
-from tests.builders.records import beat_of, commanded, joined, left, released, routed
+from tests.builders.records import (
+    Record,
+    beat_of,
+    commanded,
+    drained,
+    joined,
+    left,
+    released,
+    routed,
+)
 from tests.builders.story import Story, only
 
+HEIRS = Policy(standing_heirs=True)
 SLOW_TARGETS = Policy(assignment_interval_ms=Millis(2_000))
 
 
@@ -133,6 +146,77 @@ def test_a_hand_over_to_another_heir_is_laid_to_what_made_it_the_heir(named: str
         handed.cause.kind,
         handed.cause.subject,
     )
+
+
+def heirs_at_rest() -> Story:
+    """Three members, whose queues have standing heirs."""
+    story = Story(policy=HEIRS, allocator=allocator("STICKY"))
+    story.reads(*map(joined, "abc"), routed("orders", 6))
+    story.ticks()
+    return story
+
+
+def handed_over(story: Story) -> set[tuple[str, str, str]]:
+    """Whose queues went over in the last batch, and why."""
+    found = only(HandedOver, story.decided)
+    return {(it.from_member, it.cause.kind.value, it.cause.subject) for it in found}
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["in its batch", "before it"])
+@pytest.mark.parametrize(
+    ("ends", "cause"),
+    [
+        (commanded(EvictMember(MemberId("a")), name="c1"), ("command", "c1")),
+        (left("a"), ("leave", "a")),
+        (None, ("expiry", "a")),
+    ],
+    ids=["evicted", "left", "silent"],
+)
+def test_what_is_released_for_who_is_gone_is_laid_to_its_end(
+    ends: Record | None, cause: tuple[str, str], *, beside: bool
+) -> None:
+    """Not to what changes the group until that release is read back, and moves nothing."""
+    story = heirs_at_rest()
+    if ends is None:
+        story.waits(seconds=6)
+        story.reads(beat_of("b", epoch=2), beat_of("c", epoch=2))
+        story.waits(seconds=4)
+    else:
+        story.reads(ends)
+    written, story.unheard = story.unheard, story.unheard if beside else []
+    story.reads(joined("z", "payments"))
+    if not beside:
+        story.unheard = written
+        story.ticks()
+        assert " of ".join(cause) == why(story)
+    assert {("a", *cause)} == handed_over(story)
+
+
+def test_what_a_stranger_had_is_laid_to_its_end() -> None:
+    """It never joined; what has changed meanwhile is of somebody else."""
+    story = heirs_at_rest()
+    story.policy = replace(HEIRS, session_timeout_ms_max=Millis(10_000))
+    story.reads(released("a", "orders-0@1>9=x:7"))
+    story.reads(joined("z", "payments"))
+    story.waits(seconds=6)
+    story.reads(*(beat_of(it, epoch=story.state.epoch) for it in "abcz"))
+    story.waits(seconds=4)
+
+    assert "expiry of x" == why(story)
+    story.reads(joined("y", "payments"))
+    assert {("x", "expiry", "x")} == handed_over(story)
+
+
+def test_what_a_member_lets_go_is_laid_to_that_beside_a_join() -> None:
+    """Which changes nothing of it; nor if it had been asked for, and the heirs are older."""
+    story = heirs_at_rest()
+    story.reads(released("a", "orders-0@1>2 orders-1@1>2"), joined("z", "payments"))
+    assert {("a", "drain", "a")} == handed_over(story)
+
+    story = heirs_at_rest()
+    story.reads(drained("a"))
+    story.reads(released("a", "orders-0@1>2 orders-1@1>2"), joined("z", "payments"))
+    assert {("a", "drain", "a")} == handed_over(story)
 
 
 def test_beats_have_no_reasons() -> None:
