@@ -32,7 +32,7 @@ Instance = Annotated[
     str | None,
     typer.Option(metavar="NAME", show_default=False, help="All members of an instance instead."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Also if a topic then has no other worker.")]
+Force = Annotated[bool, typer.Option("--force", help="Also if queues then have no worker.")]
 
 
 def drain(

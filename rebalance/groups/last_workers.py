@@ -1,5 +1,7 @@
 """Last workers: whether a member may be stopped by command, or its queues would have no worker.
 
+In a pause no target is made, so only those go on that a standing heir was promised.
+
 A rack is stopped by one command for each of its members, all in one batch. To look at everybody for
 each of them would stop the controller for minutes in a large group. So a few members are looked for
 that work on all that the leaving one does, and together have room for all of its queues. While they
@@ -11,10 +13,12 @@ Asked by ``obeying``. The answer is the same as if all were counted each time.
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from rebalance.groups import target
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Member
+from rebalance.groups.model.ownership import Ownership
 from rebalance.groups.model.subscriptions import (
     Wish,
     known,
@@ -23,8 +27,10 @@ from rebalance.groups.model.subscriptions import (
     topics_of,
     wish_of,
 )
-from rebalance.ids import MemberId, TopicName
+from rebalance.ids import MemberId, Queue, TopicName
 from rebalance.owners import Owners
+
+_HEIRLESS: Final = "its queues without a standing heir"
 
 
 @dataclass(slots=True)
@@ -60,6 +66,39 @@ def why_not(draft: Draft, name: MemberId, leaving: Member) -> str:
     if (room := _room(draft, name, mine)) < owned:
         return f"the others have room for {room} of {owned} queues"
     return ""
+
+
+def why_not_evicted(draft: Draft, name: MemberId) -> str:
+    """Return what forbids to evict a member in a pause; one that is silent does no work anyway."""
+    if draft.membership.suspected.get(name) is not None or not (count := _waiting(draft, name)):
+        return ""
+    return f"{_HEIRLESS} ({count}) would have no worker until `groups resume`"
+
+
+def remark(draft: Draft, name: MemberId) -> str:
+    """Say what of a member that was stopped goes to nobody before a pause ends."""
+    count = _waiting(draft, name)
+    return f"{_HEIRLESS} ({count}) wait for `groups resume`" if count else ""
+
+
+def _waiting(draft: Draft, name: MemberId) -> int:
+    """Count the queues that nobody is ready to take over from a member while a pause lasts."""
+    if not draft.rules.paused:
+        return 0
+    books = draft.handover.books
+    return sum(_waits(draft, queue, books[queue], name) for queue in books.concerning({name}))
+
+
+def _waits(draft: Draft, queue: Queue, page: Ownership, name: MemberId) -> bool:
+    heir = page.heir
+    if heir is not None and heir.member == name:  # is it about to begin?
+        return page.over is not None or page.holder.life in draft.ended
+    if page.holder.member != name or draft.target.owners.get(queue) != name:
+        return False
+    there = None if heir is None else draft.membership.members.get(heir.member)
+    if heir is None or there is None or there.incarnation != heir.incarnation:
+        return True
+    return there.draining or there.away
 
 
 def _owned(draft: Draft, mine: frozenset[TopicName]) -> int:

@@ -94,7 +94,7 @@ def _cause(event: Commanded) -> Cause:
     return Cause(CauseKind.COMMAND, event.id, event.stamp.position, detail)
 
 
-def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one case for each verb
+def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0911, PLR0912 - one case for each verb
     """Carry out the command; return what there is to say of it."""
     command, stamp = event.command, event.stamp
     match command:
@@ -103,7 +103,7 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
         case Resume():
             draft.resume(_cause(event))
         case DrainMember():
-            _drain(draft, command, event)
+            return _drain(draft, command, event)
         case UndrainMember():
             drained = _member(draft, command.member)
             if not drained.dismissed:
@@ -113,7 +113,9 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
             draft.outbox.changes.append(_cause(event))
         case EvictMember():
             _spare_the_last(draft, command)
+            remark = last_workers.remark(draft, command.member)
             membership.depart(draft, command.member, MemberChange.FENCED, stamp, _cause(event))
+            return remark
         case RebalanceNow():
             draft.outbox.changes.append(_cause(event))
             draft.target.hasten()
@@ -184,20 +186,24 @@ def _member(draft: Draft, name: MemberId) -> Member:
 
 
 def _spare_the_last(draft: Draft, command: DrainMember | EvictMember) -> None:
-    """Refuse to stop a topic's last worker, unless it must be: its queues would have none."""
-    leaving = _member(draft, command.member)
-    if command.force or leaving.draining:
+    """Refuse to stop whose queues would have no worker, unless it must be."""
+    leaving, name = _member(draft, command.member), command.member
+    if command.force:
         return
-    if reason := last_workers.why_not(draft, command.member, leaving):
+    reason = "" if leaving.draining else last_workers.why_not(draft, name, leaving)
+    if isinstance(command, EvictMember):
+        reason = reason or last_workers.why_not_evicted(draft, name)
+    if reason:
         raise Refused(f"{reason}; use --force to stop it anyway")
 
 
-def _drain(draft: Draft, command: DrainMember, event: Commanded) -> None:
+def _drain(draft: Draft, command: DrainMember, event: Commanded) -> str:
     _spare_the_last(draft, command)
     life = _member(draft, command.member).life(command.member)
     membership.dismiss(draft, command.member)
     draft.rules.drained.add(life, draft.policy.max_members)
     draft.outbox.changes.append(_cause(event))
+    return last_workers.remark(draft, command.member)
 
 
 def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:

@@ -27,7 +27,7 @@ _NO_OPTIONS: Final = "{}"
 """As ``Policy`` writes none."""
 _NAMED: Final = 3
 """So many topics are named; the settings name them all."""
-_WAITING: Final = (Approve, ChooseStrategy, RebalanceNow)
+_WAITING: Final = (Approve, ChooseStrategy, RebalanceNow, UndrainMember)
 """All that these do is part of what a pause puts off."""
 
 

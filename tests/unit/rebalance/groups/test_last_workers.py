@@ -1,11 +1,20 @@
 """Members that an operator stops: not the last of a topic, and not for ever (``obeying``)."""
 
+from collections import Counter
+
 import pytest
 
 from allocators import allocator
-from rebalance.groups.model.commands import DrainMember, EvictMember, UndrainMember
+from rebalance.groups.model.commands import (
+    Command,
+    DrainMember,
+    EvictMember,
+    Pause,
+    UndrainMember,
+)
 from rebalance.groups.model.decisions import CommandAnswered
 from rebalance.groups.model.overview import GroupPhase
+from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId
 from tests.builders.records import beat_of, commanded, joined, left, routed
 from tests.builders.story import Story, only, two_members
@@ -96,6 +105,73 @@ def test_whose_queues_the_others_have_no_room_for_is_stopped_by_force_alone(
 
     (answer,) = only(CommandAnswered, story.reads(commanded(stops(B, force=True), name="again")))
     assert "done" == answer.outcome
+
+
+def paused(*, eager: bool = False, heirs: bool = True) -> Story:
+    """Three members with two queues each, in a pause."""
+    story = Story(policy=Policy(standing_heirs=heirs), allocator=allocator("STICKY"))
+    story.reads(*(joined(it, eager=eager) for it in "abc"), routed("orders", 6))
+    story.ticks()
+    story.reads(commanded(Pause()))
+    return story
+
+
+def answers(story: Story, *commands: Command) -> list[tuple[str, str]]:
+    """Return the answers to commands of one batch."""
+    said = only(CommandAnswered, story.reads(*map(commanded, commands)))
+    return [(it.outcome.value, it.detail) for it in said]
+
+
+HEIRLESS = "its queues without a standing heir"
+
+
+@pytest.mark.parametrize(("eager", "heirs"), [(True, True), (False, False)])
+def test_in_a_pause_whose_queues_have_no_heir_is_evicted_by_force_alone(
+    *, eager: bool, heirs: bool
+) -> None:
+    """Nobody would get them before its end; and a drain leaves them where they are."""
+    story, owners = paused(eager=eager, heirs=heirs), {"a": 2, "b": 2, "c": 2}
+    refused = f"{HEIRLESS} (2) would have no worker until `groups resume`"
+    waits = f"{HEIRLESS} (2) wait for `groups resume`"
+    assert [("refused", f"{refused}; use --force to stop it anyway")] == answers(
+        story, EvictMember(B)
+    )
+    assert [("done", waits)] == answers(story, DrainMember(B))
+    story.ticks()
+    assert owners == Counter(story.owners().values())
+    assert [("done", waits)] == answers(story, EvictMember(B, force=True))
+    story.ticks()
+    assert {"a": 2, "c": 2} == Counter(story.owners().values())
+
+
+@pytest.mark.parametrize("stops", [DrainMember, EvictMember])
+def test_in_a_pause_heirs_have_the_queues_of_who_is_stopped(
+    stops: type[DrainMember] | type[EvictMember],
+) -> None:
+    """They were promised them."""
+    story = paused()
+    assert [("done", "")] == answers(story, stops(B))
+    story.settles()
+    story.ticks()
+    assert {"a": 3, "c": 3} == Counter(story.owners().values())
+
+
+def test_in_a_pause_an_heir_of_who_was_evicted_is_not_evicted_as_well() -> None:
+    """A rack is stopped by one command each, in one batch: the heirs that are left count."""
+    story = paused()
+    said = answers(story, EvictMember(B), EvictMember(MemberId("c")))
+    assert ["done", "refused"] == [outcome for outcome, _ in said]
+    story.ticks()
+    assert {"a": 3, "c": 3} == Counter(story.owners().values())
+
+
+def test_in_a_pause_who_is_silent_is_evicted_at_once() -> None:
+    """Its queues have no worker as it is."""
+    story = paused(heirs=False)
+    story.waits(seconds=6)
+    story.reads(beat_of("a", epoch=1), beat_of("c", epoch=1))
+    story.waits(seconds=5)
+    assert [("done", f"{HEIRLESS} (2) wait for `groups resume`")] == answers(story, EvictMember(B))
 
 
 def test_a_later_life_of_a_process_that_was_drained_drains() -> None:

@@ -11,6 +11,7 @@ from rebalance.groups.model.commands import (
     DrainMember,
     Pause,
     RebalanceNow,
+    UndrainMember,
 )
 from rebalance.groups.model.decisions import CommandAnswered
 from rebalance.groups.model.overrides import Overrides
@@ -54,14 +55,16 @@ WAITS = "it waits for `groups resume`"
 
 
 def test_what_comes_of_a_command_only_after_a_pause_is_said() -> None:
-    """A target is not computed before, and nobody evicted; a drain is one of those that act."""
+    """A target is not computed before, and nobody evicted; a drain acts where heirs stand ready."""
     story = at_rest(Policy(strategy_options='{"virtual_nodes":7}'))
     story.reads(commanded(Pause()))
     assert ("done", WAITS) == answered(story, RebalanceNow())
     assert ("done", WAITS) == answered(story, ChooseStrategy("AVG"))
     both = f"without the controller's options; {WAITS}"
     assert ("done", both) == answered(story, ChooseStrategy("STICKY"))
-    assert ("done", "") == answered(story, DrainMember(MemberId("b")))
+    stay = "its queues without a standing heir (2) wait for `groups resume`"
+    assert ("done", stay) == answered(story, DrainMember(MemberId("b")))
+    assert ("done", WAITS) == answered(story, UndrainMember(MemberId("b")))
     assert ("refused", "no eviction and no route waits for approval") == answered(story, Approve())
     story.waits(seconds=15)
     assert ("done", f"2 held evictions, 0 topics in doubt; {WAITS}") == answered(story, Approve())
