@@ -156,6 +156,8 @@ def _pause(draft: Draft, command: Pause, stamp: Stamp) -> str:
         until = Millis(stamp.clock + left)
         draft.expect_by(until)
     draft.rules.pause(until, command.until)
+    if draft.membership.suspected:
+        draft.expect_by(stamp.clock)  # they are held for another reason now
     return remark
 
 

@@ -5,7 +5,7 @@ cannot hear. So while more than a set share of a group is silent, the log's word
 member: evictions are held, the members keep their queues, and the history says so. The hold ends a
 heartbeat after enough members are heard again (after an outage they come back one by one), when the
 silence has lasted for another while, or when an operator confirms it (reliability rule 6). A paused
-group holds all evictions.
+group holds all evictions; when the pause begins or ends, the history says why they are held now.
 
 A member counts as silent from half a session on: members that fell silent together do not reach the
 end of their sessions together, and the first must not be evicted before the others are noticed. Nor
@@ -16,7 +16,7 @@ held member that speaks has never been away.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import EvictionsHeld
@@ -32,6 +32,8 @@ class _Silence:
 
     mute: int | None = None
     """At least so many members look dead, once they have been counted."""
+    told: set[MemberId] = field(default_factory=set)
+    """Whose hold was told since a pause began or ended."""
     calm: bool = False
     """Most members are heard again, and conclusions are drawn."""
 
@@ -57,8 +59,8 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
             name for name in silent if stamp.clock >= (draft.membership.suspected.get(name) or 0)
         ]
     draft.scratch(_Silence).calm = False
+    fresh, said = _news(draft, silent), draft.outbox.other_cause
     detail = PAUSED if draft.rules.paused else f"{looks_dead} of {draft.population} are silent"
-    fresh = tuple(name for name in silent if draft.membership.suspected.get(name) is None)
     for name in silent:
         until = _resumption(draft, name, stamp) if draft.rules.paused else _patience(draft, name)
         _hold(draft, name, until, stamp, detail)
@@ -67,11 +69,27 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
         draft.outbox.notes.append(
             EvictionsHeld(draft.before.name, fresh, looks_dead, stamp.appended, cause)
         )
+    if _has_turned(draft):
+        draft.outbox.other_cause = said  # who paused it: nobody is more silent for that
     return (
         []
         if draft.rules.paused
         else [name for name in silent if stamp.clock >= draft.membership.suspected[name]]
     )
+
+
+def _news(draft: Draft, silent: Sequence[MemberId]) -> tuple[MemberId, ...]:
+    """Return those that were not held, or for another reason: a pause has begun or ended since."""
+    held, told = draft.membership.suspected, draft.scratch(_Silence).told
+    if not _has_turned(draft):
+        return tuple(name for name in silent if held.get(name) is None)
+    fresh = tuple(it for it in silent if it not in told and held.get(it) != _CONFIRMED)
+    told.update(fresh)
+    return fresh
+
+
+def _has_turned(draft: Draft) -> bool:
+    return draft.rules.paused != draft.before.rules.paused
 
 
 def _resumption(draft: Draft, name: MemberId, stamp: Stamp) -> Millis:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from rebalance.groups.members import mass_silence
-from rebalance.groups.model.commands import Approve, ChoosePolicy, Pause
+from rebalance.groups.model.commands import Approve, ChoosePolicy, Pause, Resume
 from rebalance.groups.model.decisions import EvictionsHeld
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.overrides import Overrides
@@ -156,6 +156,48 @@ def test_silence_that_spreads_again_is_doubted_again() -> None:
 
     story.waits(seconds=1)
     assert 0 == len(story.state.membership.members)
+
+
+def holds(story: Story) -> list[tuple[str, str]]:
+    """Why evictions were held, as the history says, and whose."""
+    held = only(EvictionsHeld, story.decisions)
+    return [(it.cause.detail, "".join(it.members)) for it in held]
+
+
+def test_what_a_pause_has_held_is_told_again_as_what_it_is() -> None:
+    """For another reason, once: the alarm for many counts these notes. And the other way round."""
+    story = Story()
+    story.reads(*(joined(name) for name in "abcd"), routed("orders", 4))
+    story.reads(commanded(Pause()))
+    story.waits(seconds=6)
+    story.reads(beat_of("a", epoch=1))
+    story.waits(seconds=5)
+    notes = [("paused", "bcd")]
+    assert notes == holds(story)
+
+    story.reads(commanded(Resume()))
+    story.waits(seconds=2)
+    notes.append(("3 of 4 are silent", "bcd"))
+    assert notes == holds(story)
+
+    story.reads(beat_of("a", epoch=1), beat_of("b", epoch=1), commanded(Pause()))
+    story.waits(seconds=2)
+    notes.append(("paused", "cd"))
+    assert notes == holds(story)
+
+
+def test_what_was_approved_in_a_pause_is_not_held_after_it() -> None:
+    """Nor told as held."""
+    story = Story()
+    story.reads(*(joined(name) for name in "abcd"), routed("orders", 4), commanded(Pause()))
+    story.waits(seconds=6)
+    story.reads(beat_of("a", epoch=1))
+    story.waits(seconds=5)
+    story.reads(commanded(Approve()))
+    story.reads(commanded(Resume()))
+
+    assert {"a"} == set(story.state.membership.members)
+    assert ["paused"] == [it.cause.detail for it in only(EvictionsHeld, story.decisions)]
 
 
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[Stamp]:
