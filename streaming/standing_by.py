@@ -20,6 +20,7 @@ from streaming.rehearsal import rehearsing
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import StartWriter
+from streaming.startup.examination import refuse_others
 from streaming.startup.standby import Standby
 from streaming.startup.takeover import new_start
 
@@ -30,6 +31,7 @@ def activation_of(
     """Wait for a standby's turn, and take it; None: it was told to stop.
 
     Raises:
+        CheckpointRefused: Meanwhile another one was begun there, with other settings.
         CheckpointUnusable: The checkpoint cannot be moved.
         NameTaken: It needs a name of its own.
         NotTold: Kafka does not say where its topics end.
@@ -56,17 +58,23 @@ def activation_of(
         following = standby.wait()
         if following is None:
             return None
+        if (found := _present(spark, options)).in_use:
+            refuse_others(spark, options, found, damaged=bool(found.damage()))
         start = new_start()
         starts = standby.take_over(start, writer)
-    where = Checkpoint(spark, options.query.checkpoint).present()
-    moved = Checkpoint(spark, where).take_away(start)
+    moved = _present(spark, options).take_away(start)
     return Activation(start, starts, moved, writer, following, standby.has_relieved)
 
 
 def _can_write(spark: SparkSession, options: Options) -> bool:
     """Tell whether this one can write the checkpoint."""
     try:
-        Checkpoint(spark, Checkpoint(spark, options.query.checkpoint).present()).try_out()
+        _present(spark, options).try_out()
     except CheckpointUnusable:
         return False
     return True
+
+
+def _present(spark: SparkSession, options: Options) -> Checkpoint:
+    """Return the checkpoint where it is now."""
+    return Checkpoint(spark, Checkpoint(spark, options.query.checkpoint).present())

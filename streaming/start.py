@@ -14,9 +14,9 @@ Then ``start`` takes these steps once:
 ``QueryLife`` tries the query until it works, and again after failures that pass. For each try
 ``Beginning.query`` takes these steps:
 
-5. A checkpoint is chosen: the one that is there, or a new one. No record may be gone that it has
-   still to read (``losses``). Nor may more urgent records wait for it than one batch holds: its
-   first batch would be decided before all of them are read.
+5. A checkpoint is chosen: the one that is there, compared again, or a new one. No record may be
+   gone that it has still to read (``losses``). Nor may more urgent ones wait for it than a batch
+   holds: its first batch would be decided before all of them are read.
 6. The cells are told what is published, between two ``told`` (``opening``, ``reminder``). Whatever
    happened to the checkpoint meanwhile, epochs go on above it.
 7. The query is started (``pipeline``).
@@ -59,7 +59,7 @@ from streaming.standing_by import activation_of
 from streaming.startup.activation import Activation
 from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import StartWriter
-from streaming.startup.examination import examined
+from streaming.startup.examination import examined, refuse_others
 from streaming.startup.incumbent import AT_WORK, Incumbent
 from streaming.startup.losses import Contents, looking_trouble, losses, survey, unread
 from streaming.startup.opening import begin_telling, end_telling
@@ -248,6 +248,7 @@ class Beginning:
             lost = losses(at, before.topics if before else {}, contents)
             waiting = 0 if damage else unread(at, contents, self.options.topics.prefix)
             if not (damage or lost or self._moves_over or waiting > MOST_WAITING):
+                refuse_others(self.spark, self.options, checkpoint, contents.cluster)
                 return before is not None and self._go_on(before, contents.topics)
             kept, log = self._set_aside(start), structlog.get_logger()
             if damage:

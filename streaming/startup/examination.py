@@ -2,8 +2,11 @@
 
 It can be used, a standby could move it, and it was begun under the same settings (``terms``); or
 it is damaged, so that nothing of it is gone on with, and a new one takes its place (``start``).
+Another controller may begin a new one while a standby waits, so terms are compared again when its
+turn has come, and before each try of the query.
 
-Called by ``start``. Its one rule: a controller that would be refused replaces no other one.
+Called by ``start`` and ``standing_by``. Its one rule: a controller that would be refused replaces
+no other one.
 """
 
 from dataclasses import replace
@@ -44,10 +47,38 @@ def examined(spark: SparkSession, options: Options, stop: Event) -> Options:
         checkpoint.try_to_move(new_start())
     if options.query.new_checkpoint or not checkpoint.in_use:
         return options
-    damage, before = checkpoint.damage(), checkpoint.terms()
+    damaged = bool(checkpoint.damage())
     contents = survey(options, looking_trouble(), stop)
-    now = present_terms(options, contents.cluster, contents.topics)
-    options_then = {} if damage else checkpoint.options()
+    refuse_others(spark, options, checkpoint, contents.cluster, damaged=damaged)
+    return options
+
+
+def refuse_others(
+    spark: SparkSession,
+    options: Options,
+    checkpoint: Checkpoint,
+    cluster: str | None = None,
+    *,
+    damaged: bool = False,
+) -> None:
+    """Refuse a checkpoint that was begun under other terms.
+
+    Args:
+        spark: Where it would be gone on with.
+        options: Which controller would.
+        checkpoint: One in which a batch was planned.
+        cluster: What Kafka calls itself; None: what it did before.
+        damaged: Whether nothing of it but its terms can be trusted.
+
+    Raises:
+        CheckpointRefused: It was begun with other settings.
+        CheckpointUnusable: It cannot be read.
+    """
+    before = checkpoint.terms()
+    if cluster is None:
+        cluster = "" if before is None else before.cluster
+    now = present_terms(options, cluster, {})
+    options_then = {} if damaged else checkpoint.options()
     options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}
     redealt = dealt_otherwise(before, options_then)
     # Without a record of its start it may be another program's, whatever else is damaged.
@@ -55,7 +86,6 @@ def examined(spark: SparkSession, options: Options, stop: Event) -> Options:
     reasons = (*changed, *frozen(options_then, options_now), *redealt)
     if reasons:
         raise CheckpointRefused("\n".join(map(str, reasons)))
-    return options
 
 
 def _set_to(spark: SparkSession, key: str) -> str | None:

@@ -1,5 +1,6 @@
 """Which checkpoint a query begins with; the other steps of a start are tried on a real Kafka."""
 
+from dataclasses import replace
 from threading import Event
 from types import SimpleNamespace
 from typing import Any, NoReturn, cast
@@ -7,88 +8,20 @@ from typing import Any, NoReturn, cast
 import pytest
 from structlog.testing import capture_logs
 
-from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.policy import Policy
 from streaming.cell.codec import VERSION
-from streaming.options import TopicOptions
 from streaming.pipeline import MOST_WAITING
 from streaming.query import QueryFailed
-from streaming.start import Beginning, _own_activation
+from streaming.start import _own_activation
 from streaming.startup.checkpoint import CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import Contents, Ends, NotSurveyed
 from streaming.startup.supersession import TAKEN_OVER
-from streaming.startup.terms import Terms, deciding
+from streaming.startup.terms import CheckpointRefused, deciding
 from streaming.startup.younger import YoungerStart
+from tests.unit.streaming.old_checkpoint import kept_of, on_a_checkpoint
 
 NOTHING: Any = None
-
-
-class OldCheckpoint:
-    """A checkpoint that is in use, and what became of it."""
-
-    def __init__(self) -> None:
-        self.in_use = True
-        self.done: list[str] = []
-        self.hurt: list[str] = []
-        self.elsewhere: str | None = None
-        self.is_there = True
-        self.unfinished: int | None = None
-        self.kept: Terms | None = None
-
-    def damage(self) -> list[str]:
-        """What is wrong with its files."""
-        return self.hurt
-
-    def moved_to(self) -> str | None:
-        """Where a standby has put it."""
-        if not self.is_there:
-            raise CheckpointUnusable("the mount is lost")
-        return self.elsewhere
-
-    def try_out(self) -> None:
-        """It can be written."""
-
-    def terms(self) -> Terms | None:
-        """With what it was begun, if anybody knows."""
-        return self.kept
-
-    def positions(self) -> dict[tuple[str, int], int]:
-        """It has read a little of one topic, as far as its files can be read."""
-        assert not self.hurt
-        return {("t.releases", 3): 5}
-
-    def set_aside(self, label: str) -> str:
-        """Note it."""
-        self.done.append("set aside")
-        self.in_use = False
-        return label
-
-    def delete_old(self, start: str) -> list[str]:
-        """It cannot be done, and that ends nothing."""
-        raise CheckpointUnusable(start)
-
-    def begin(self, terms: Terms | None) -> None:
-        """Note it."""
-        self.kept = terms
-        self.done.append("begun")
-
-
-def on_a_checkpoint(
-    monkeypatch: pytest.MonkeyPatch, starts: tuple[int, ...] = ()
-) -> tuple[Beginning, OldCheckpoint]:
-    """The beginning of a query that goes on from one."""
-    old = OldCheckpoint()
-    monkeypatch.setattr("streaming.start.Checkpoint", lambda *_: old)
-    topics, query = (
-        TopicOptions(prefix="t.", partitions=8),
-        SimpleNamespace(checkpoint="/c", new_checkpoint=False),
-    )
-    rules = {"policy": Policy(), "verdicts": VerdictPolicy()}
-    options = cast("Any", SimpleNamespace(topics=topics, query=query, **rules))
-    operator = cast("Any", SimpleNamespace(starts=starts))
-    horizon = cast("Any", SimpleNamespace(fails=False))
-    return Beginning(NOTHING, options, operator, horizon, Event()), old
 
 
 @pytest.mark.parametrize(
@@ -112,7 +45,6 @@ def test_a_checkpoint_that_is_too_old_is_set_aside(
         ("t.routes", 0): Ends(0, beats),  # it may have failed at a hundred starts
     }
     monkeypatch.setattr("streaming.start.survey", lambda *_: Contents("c", {}, held))
-    monkeypatch.setattr("streaming.start.present_terms", lambda *_: None)
     one, old = on_a_checkpoint(monkeypatch)
     with capture_logs() as lines:
         one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
@@ -127,7 +59,7 @@ def test_what_is_repeated_under_other_settings_is_told_apart(
     """That one batch, until it is finished, and none that was decided after it."""
     monkeypatch.setattr("streaming.start.survey", lambda *_: Contents("c", {}, {}))
     one, old = on_a_checkpoint(monkeypatch)
-    old.kept = Terms(VERSION, "c", "t.", 8, 1, [], {})  # of a release that did not say
+    old.kept = replace(kept_of(old), decides="")  # of a release that did not say
 
     def differs(unfinished: int | None, strategy: str) -> bool:
         old.unfinished = unfinished
@@ -138,16 +70,30 @@ def test_what_is_repeated_under_other_settings_is_told_apart(
     with capture_logs() as lines:
         assert [False, False] == [differs(it, "STICKY") for it in (8, None)]
     assert [] == lines
-    assert deciding(one.options) == old.kept.decides
+    assert deciding(one.options) == kept_of(old).decides
     assert [True, True] == [differs(8, it) for it in ("AVG", "STICKY")]  # the second is AVG's
     assert [False, False] == [differs(None, "AVG"), differs(9, "AVG")]
+
+
+@pytest.mark.parametrize("change", [{"state": VERSION + 1}, {"cells_per_partition": 4}, None])
+def test_one_that_was_begun_under_others_is_never_gone_on_with(
+    monkeypatch: pytest.MonkeyPatch, change: dict[str, int] | None
+) -> None:
+    """Whenever that was: it stays as it is, so that those others can go on."""
+    monkeypatch.setattr("streaming.start.survey", lambda *_: Contents("c", {}, {}))
+    one, old = on_a_checkpoint(monkeypatch)
+    others = None if change is None else replace(kept_of(old), **change)  # type: ignore[arg-type]  # by name
+    old.kept = others
+    with pytest.raises(CheckpointRefused, match="the checkpoint"):
+        one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
+
+    assert ([], others) == (old.done, old.kept)
 
 
 def test_the_log_has_it_when_others_have_decided_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """So two controllers with one checkpoint and different settings say it in turn."""
     monkeypatch.setattr("streaming.start.survey", lambda *_: Contents("c", {}, {}))
-    one, old = on_a_checkpoint(monkeypatch)
-    old.kept = Terms(VERSION, "c", "t.", 8, 1, [], {}, decides=deciding(one.options))
+    one, _ = on_a_checkpoint(monkeypatch)
     for strategy, said in (("STICKY", 0), ("AVG", 1), ("AVG", 0), ("STICKY", 1)):
         one.options.policy = Policy(strategy=strategy)  # type: ignore[misc]  # no dataclass here
         with capture_logs() as lines:
@@ -161,7 +107,6 @@ def test_a_damaged_checkpoint_is_set_aside(
 ) -> None:
     """Also if all its plans are gone; nothing more is read of it, and the log has the files."""
     monkeypatch.setattr("streaming.start.survey", lambda *_: Contents("c", {}, {}))
-    monkeypatch.setattr("streaming.start.present_terms", lambda *_: None)
     one, old = on_a_checkpoint(monkeypatch)
     old.hurt, old.in_use = ["offsets/7 is empty"], in_use
     with capture_logs() as lines:
@@ -182,7 +127,6 @@ def test_a_new_checkpoint_is_begun_if_the_first_try_fails(monkeypatch: pytest.Mo
         return Contents("c", {}, {})
 
     monkeypatch.setattr("streaming.start.survey", look)
-    monkeypatch.setattr("streaming.start.present_terms", lambda *_: None)
     one, old = on_a_checkpoint(monkeypatch)
     one._moves_over = True  # noqa: SLF001 - as its start does
     with pytest.raises(NotSurveyed):
@@ -309,6 +253,7 @@ def test_who_would_not_notice_a_newer_one_ends(
     survey = [Contents("c", {"t.routes": "id-1"}, {("t.routes", 0): Ends(0, 13)})]
     monkeypatch.setattr("streaming.start.survey", lambda *_: survey[-1])
     one, old = on_a_checkpoint(monkeypatch, starts=(12,))
+    old.kept = replace(kept_of(old), topics=dict(survey[0].topics))
     one._choose_checkpoint("1-a")  # noqa: SLF001 - what each try begins with
 
     survey.append(Contents("c", {"t.routes": now}, {("t.routes", 0): Ends(0, end)}))
