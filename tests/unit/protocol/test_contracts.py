@@ -127,6 +127,17 @@ def test_asyncapi_names_every_topic_and_record() -> None:
     assert "3.0.0" == ASYNCAPI["asyncapi"]
 
 
+def test_no_record_of_the_controller_is_taken_for_a_group() -> None:
+    """Whoever looks at all keys of these topics finds three that are none."""
+    own = {"heartbeats.tick": "$tick", "routes.start": "$start", "routes.told": "$told"}
+    messages = ASYNCAPI["components"]["messages"]
+    keys = {name: it["bindings"]["kafka"]["key"] for name, it in messages.items()}
+    rows = [it.split(" | ") for it in DOCUMENTS["README.md"].splitlines() if "](schemas/" in it]
+
+    assert own == {name: it["const"] for name, it in keys.items() if "const" in it}
+    assert [f"`{it}`" for it in own.values()] == [key for _, key, *_ in rows if "$" in key]
+
+
 def test_asyncapi_references_lead_somewhere() -> None:
     """Within the document and to the schemas beside it."""
     found = references(ASYNCAPI)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from pydantic.json_schema import GenerateJsonSchema
 
 from trimtab.protocol import TOPICS, Record, Topic, TopicSpec, topic_specs
+from trimtab.protocol.topics import OWN_KEYS
 
 Document = dict[str, Any]
 
@@ -158,15 +159,15 @@ def _messages() -> Iterator[tuple[str, Document]]:
                         "schemaFormat": "application/schema+json;version=draft-2020-12",
                         "schema": {"$ref": f"./{_path(topic, kind)}"},
                     },
-                    "bindings": {"kafka": {"key": _key(topic, kind), **_BINDING}},
+                    "bindings": {"kafka": {"key": _key(topic, model), **_BINDING}},
                     "examples": [{"payload": example} for example in _examples(model)],
                 },
             )
 
 
-def _key(topic: Topic[Any], kind: str) -> Document:
-    if kind == "tick":
-        return {"type": "string", "const": "$tick"}
+def _key(topic: Topic[Any], model: type[Record]) -> Document:
+    if model in OWN_KEYS:
+        return {"type": "string", "const": OWN_KEYS[model].decode()}
     spelt = (
         '; a "/" of the first name is written "%2F", its "%" is "%25"' if "/" in topic.key else ""
     )
@@ -192,7 +193,8 @@ def _table() -> str:
         days = "compact" if topic.retention_ms is None else f"{topic.retention_ms / 86_400_000:g} d"
         for kind, model in topic.kinds.items():
             link = f"[{kind}]({_path(topic, kind)})"
-            rows.append(f"| {topic.name} | {topic.key} | {days} | {link} | {_summary(model)} |\n")
+            key = f"`{OWN_KEYS[model].decode()}`" if model in OWN_KEYS else topic.key
+            rows.append(f"| {topic.name} | {key} | {days} | {link} | {_summary(model)} |\n")
         if not topic.kinds:
             rows.append(f"| {topic.name} | {topic.key} | {days} | | {topic.about} |\n")
     return "".join(rows)

@@ -51,6 +51,7 @@ from trimtab.protocol.history import (
 )
 from trimtab.protocol.latency import Hosts, LatencyRecord, Report, Sample
 from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
+from trimtab.protocol.names import START_KEY, TICK_KEY, TOLD_KEY
 from trimtab.protocol.passages import Granted, Handover
 from trimtab.protocol.record import Record
 from trimtab.protocol.releases import Release
@@ -233,6 +234,13 @@ CONTROLLERS: Final[Topic[ControllersRecord]] = Topic(
     (Controller, HandOver),
     retention_ms=None,
 )
+
+OWN_KEYS: Final[Mapping[type[Record], bytes]] = {
+    Tick: TICK_KEY,
+    Start: START_KEY,
+    Told: TOLD_KEY,
+}
+"""The controller's own records, which are of a partition and of no group."""
 
 TOPICS: Final[Mapping[str, Topic[Any]]] = {
     topic.name: topic
