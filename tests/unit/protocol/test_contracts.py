@@ -15,6 +15,18 @@ CHECKED_IN = Path(__file__).parents[3] / "docs" / "contracts"
 DOCUMENTS = documents()
 SCHEMAS = sorted(path for path in DOCUMENTS if path.startswith("schemas/"))
 ASYNCAPI = json.loads(DOCUMENTS["asyncapi.json"])
+BEYOND = {
+    "queue is named twice": "names a queue once",
+    "too many queues": "10,000 in all",
+    "more errors": "errors <= count",
+    "p50 <= p99": "p50 <= p99 <= max",
+    "runs: ": "the runs of a route",
+    "one address": "addresses are as many",
+    "from nobody": "a row numbers a list",
+    "to nobody": "a row numbers a list",
+    "later": "no grant later than its record",
+}
+"""What is refused though no schema can say so, and where the index does."""
 
 
 def validator(topic: str, kind: str) -> Draft202012Validator:
@@ -91,22 +103,11 @@ def test_golden_records_keep_the_contract(record: Golden) -> None:
 
 
 def test_the_schemas_refuse_what_we_refuse() -> None:
-    """Except what no schema can say: that a queue is named once, and the like."""
-    faults = (
-        "queue is named twice",
-        "too many queues",
-        "more errors",
-        "p50 <= p99",
-        "runs: ",
-        "one address",
-        "from nobody",
-        "to nobody",
-        "later",
-    )
+    """Except what no schema can say: that a queue is named once, and the like. The index has it."""
     sayable = [
         (record, json.loads(record.value))
         for record in bad()
-        if record.reason == "invalid" and not any(it in record.detail for it in faults)
+        if record.reason == "invalid" and not any(it in record.detail for it in BEYOND)
     ]
     accepted = [
         str(record)
@@ -116,6 +117,7 @@ def test_the_schemas_refuse_what_we_refuse() -> None:
     ]
 
     assert [] == accepted
+    assert [] == [it for it in BEYOND.values() if it not in DOCUMENTS["README.md"]]
 
 
 def test_asyncapi_names_every_topic_and_record() -> None:

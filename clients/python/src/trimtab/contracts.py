@@ -35,7 +35,13 @@ _INDEX: Final = """# The contracts of the wire
 Generated from `trimtab.protocol` by `python -m trimtab.contracts docs/contracts`. JSON Schema
 2020-12 for each record; topics, keys and Kafka settings are also in [asyncapi.json](asyncapi.json).
 Readers ignore fields that they do not know. Every topic has the broker's time (LogAppendTime).
-No schema can say that a record names a queue once, and 10,000 in all; else it is refused whole.
+No schema can say the following; a record that breaks it is refused whole:
+
+- It names a queue once, and 10,000 in all; the runs of a route hold no id beyond the largest.
+- Where a row numbers a list (`to`, `from`), that list is so long.
+- What is adopted has no grant later than its record.
+- Of a broker, errors <= count and p50 <= p99 <= max; addresses are as many as the brokers.
+- A report's `incarnation` begins no more than a day ahead of the broker's clock.
 
 | topic | key | policy | record | what it says |
 |---|---|---|---|---|

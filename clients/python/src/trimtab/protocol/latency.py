@@ -70,7 +70,11 @@ class Report(Record):
 
     kind: Literal["report"] = "report"
     reporter: Label
-    incarnation: Incarnation
+    incarnation: Incarnation = Field(
+        description="One life of the reporter, named as a member's. One that begins more than a "
+        "day ahead of the broker's clock makes the report a dead letter: of two lives the younger "
+        "one is believed."
+    )
     sequence: Sequence
     window_ms: Duration
     brokers: Annotated[
@@ -93,7 +97,11 @@ class Sample(Record):
     broker: BrokerName
     latency_ms: Latency
     isolation: bool = Field(description="The request failed: take the broker out of use.")
-    reachable: bool = Field(default=True, description="Whether the broker answered (RocketMQ 5).")
+    reachable: bool = Field(
+        default=True,
+        description="Whether the broker answered. It decides nothing here: as in RocketMQ from 5.2 "
+        "on, latency and isolation alone say whether a broker is available.",
+    )
 
 
 class Hosts(Record):
