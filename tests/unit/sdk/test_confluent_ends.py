@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import pytest
 from confluent_kafka import TopicPartition, admin
 
+from tests.builders.half_written import HalfWritten
 from trimtab.transports.confluent_ends import EndFinder, Unanswered
 
 PATIENCE_S = 3.0
@@ -95,6 +96,25 @@ def test_a_late_answer_to_who_started_is_not_taken_for_the_next_one(
     Answering.asked[0].set_result(SimpleNamespace(offset=3))
 
     assert finder.answer() is None
+
+
+def test_a_client_that_cannot_be_made_is_no_answer(
+    finder: EndFinder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who replaces the files of a certificate writes two: it is told, and the next one answers."""
+    made = HalfWritten(Answering)
+    made({})  # so the next one is the second
+    monkeypatch.setattr(
+        "trimtab.transports.confluent_ends.admin", SimpleNamespace(AdminClient=made)
+    )
+    finder.ask(0, [("releases", 0)])
+    with pytest.raises(Unanswered, match="key values mismatch"):
+        finder.answer()
+    finder.ask(1, [("releases", 0)])
+    ends = finder.answer()
+
+    assert ends is not None
+    assert 1 == ends.at
 
 
 @pytest.mark.slow

@@ -5,12 +5,14 @@ from types import SimpleNamespace
 from typing import Any, Literal
 
 import pytest
+from confluent_kafka import Consumer, Producer
 from kafka import TopicPartition
 
+from tests.builders.half_written import HalfWritten
 from trimtab import ConfigurationError, TransportError
 from trimtab.protocol import partition_of
 from trimtab.transports import choose
-from trimtab.transports.confluent import soon
+from trimtab.transports.confluent import ConfluentTransport, soon
 from trimtab.transports.contract import Trouble
 from trimtab.transports.kafka_python import KafkaPythonTransport
 from trimtab.transports.link import Link
@@ -178,3 +180,24 @@ def test_an_idle_log_is_at_its_end_at_once() -> None:
     progress.aim(7, {"a": 3})
 
     assert 7 == progress.reached()
+
+
+def test_clients_that_cannot_be_replaced_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who replaces the files of a certificate writes two: between them none can be made."""
+    kinds = {"Consumer": Consumer, "Producer": Producer}
+    made = {name: HalfWritten(kind) for name, kind in kinds.items()}
+    for name, half in made.items():
+        monkeypatch.setattr(f"trimtab.transports.confluent.{name}", half)
+    transport = ConfluentTransport("127.0.0.1:1", "t.", 1_000, {"log_level": 0})
+    old = transport._consumer, transport._producer  # noqa: SLF001 - what it goes on with
+    transport._broken = True  # noqa: SLF001 - as after what is fatal
+    transport._read = False  # noqa: SLF001 - as when nothing was heard
+    transport.renew()
+    told = [it.reason for it in transport.poll(0) if isinstance(it, Trouble)]
+
+    assert old[0] is transport._consumer  # noqa: SLF001 - as above
+    assert 2 == sum("key values mismatch" in it for it in told)
+    transport.renew()
+    transport.poll(0)
+    assert old[0] is not transport._consumer  # noqa: SLF001 - as above
+    assert old[1] is not transport._producer  # noqa: SLF001 - as above

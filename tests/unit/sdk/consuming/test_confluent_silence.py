@@ -1,10 +1,11 @@
 """When librdkafka is taken to have lost a broker for good, by its silence (fault H15)."""
 
 import pytest
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import Consumer, KafkaError, KafkaException
 
+from tests.builders.half_written import HalfWritten
 from tests.builders.sessions import queue
-from trimtab.consuming import confluent_silence
+from trimtab.consuming import confluent, confluent_silence
 from trimtab.consuming.confluent import ConfluentClient
 from trimtab.consuming.confluent_silence import PATIENCE_S, Silence
 from trimtab.consuming.contract import Committed, RefusedError, Wish
@@ -108,6 +109,26 @@ def test_whoever_has_no_answer_either_takes_over_nothing(
 
     assert before is client._consumer  # noqa: SLF001 - as above
     assert [set(), {A, B}] == [asked.asks(1), asked.asks(1)]  # and the next is asked later
+    client.close()
+
+
+@pytest.mark.parametrize("stalls", [True, False])
+def test_whoever_cannot_be_replaced_goes_on(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch, *, stalls: bool
+) -> None:
+    """Somebody is just replacing the files of its certificate, which is no end of a consumer."""
+    client = ConfluentClient(Wish("127.0.0.1:1", "billing", {"log_level": 0}, {}, 1.0))
+    client._silence, before = asked.silence, client._consumer  # noqa: SLF001 - what it goes on with
+    monkeypatch.setattr(client._stall, "found", lambda _: {A} if stalls else set())  # noqa: SLF001 - as above
+    client.begin({A: 0})
+    made = HalfWritten(Consumer)
+    made({"group.id": "billing"})  # so the next one is the second
+    for module in (confluent, confluent_silence):
+        monkeypatch.setattr(module, "Consumer", made)
+    asked.asks(2)
+    client.look()
+
+    assert (before, 2) == (client._consumer, made.asked)  # noqa: SLF001 - as above
     client.close()
 
 

@@ -13,6 +13,7 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from tests.builders.application import WAIT_S, until
+from tests.builders.half_written import HalfWritten
 from tests.builders.sessions import queue
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.moving import subscription as module
@@ -186,7 +187,7 @@ def test_no_answer_has_a_text(made: Subscription, monkeypatch: pytest.MonkeyPatc
 
 
 def stalled(
-    monkeypatch: pytest.MonkeyPatch, client: Callable[..., Stalled]
+    monkeypatch: pytest.MonkeyPatch, client: Callable[..., object]
 ) -> tuple[Subscription, list[QueueRef]]:
     """One with clients of this kind, that soon looks for a better one; and what it lost."""
     monkeypatch.setattr(module, "Consumer", client)
@@ -215,6 +216,22 @@ def test_a_client_that_finds_no_broker_any_more_is_replaced(
     subscription.close()
 
     assert ([QueueRef("orders", "", 0)], 2) == (lost, Stalled.made)
+
+
+def test_a_client_that_cannot_be_replaced_is_so_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody is just replacing the files of its certificate."""
+    made = HalfWritten(Stalled)
+    subscription, lost = stalled(monkeypatch, made)
+
+    def answers() -> bool:
+        with suppress(KafkaException):
+            return bool(subscription.last_commits([queue()]))
+        return False
+
+    until(answers)
+    subscription.close()
+
+    assert ([QueueRef("orders", "", 0)], 3) == (lost, made.asked)
 
 
 def test_while_kafka_is_away_for_all_nothing_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.listing import listed
 from trimtab.protocol import QueueRef
-from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_discarding import discard, successor
 from trimtab.transports.confluent_ends import EndFinder
 from trimtab.transports.confluent_said import said
 
@@ -186,10 +186,11 @@ class ConfluentClient:
         """Go on with a new consumer if this one has stopped to read something, or to answer."""
         wanted = self._places.keys() - self._paused - self.astray
         if stalled := self._stall.found(frozenset(wanted)):
-            another = Consumer(self._settings, logger=KAFKA_LOGGER)
-            self._replace("reads nothing of {}, though Kafka has more", stalled, another)
+            another = successor(Consumer, self._settings, KAFKA_LOGGER.warning)
+            if another is not None:
+                self._replace("reads nothing of {}, though Kafka has more", stalled, another)
+                self._silence.anew()
             self._stall.replaced(stalled)
-            self._silence.anew()
         elif silent := self._silence.found():
             self._silence.replaced()
             if (other := answered(self._settings, silent)) is not None:

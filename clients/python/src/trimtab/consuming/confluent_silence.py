@@ -15,7 +15,7 @@ from trimtab.clock import now_s
 from trimtab.consuming.contract import Committed
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import QueueRef
-from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_discarding import discard, successor
 
 PATIENCE_S: Final = 10.0
 """A question has two seconds, and is asked again after eight."""
@@ -73,7 +73,9 @@ class Silence:
 
 def answered(settings: Mapping[str, Any], queues: Iterable[QueueRef]) -> Consumer | None:
     """Make another client; return it if there is an answer for it."""
-    another = Consumer({**settings}, logger=KAFKA_LOGGER)
+    another = successor(Consumer, settings, KAFKA_LOGGER.warning)
+    if another is None:
+        return None
     try:
         another.committed([TopicPartition(it.topic, it.id) for it in queues], _ASK_S)
     except KafkaException as error:

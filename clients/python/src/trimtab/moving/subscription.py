@@ -29,7 +29,7 @@ from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.moving.sides import LastCommit, read_commit
 from trimtab.protocol import QueueRef
 from trimtab.repeats import Repeats
-from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_discarding import discard, successor
 from trimtab.troubles import REPEAT_MS
 
 _LOGGER: Final = logging.getLogger("trimtab")
@@ -164,7 +164,9 @@ class Subscription:
 
     def _look(self) -> None:
         """Go on with a new client if that has an answer, and this one has not."""
-        self._silent_since, fresh = now_s(), Consumer(self._settings, logger=KAFKA_LOGGER)
+        self._silent_since = now_s()
+        if (fresh := successor(Consumer, self._settings, KAFKA_LOGGER.warning)) is None:
+            return
         lost: list[TopicPartition] = []
         held: list[object] = [fresh]
         if self._has_answer(fresh) and not self._has_answer(self._consumer):

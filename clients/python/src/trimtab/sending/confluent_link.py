@@ -25,7 +25,7 @@ from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Place, VerdictRecord
 from trimtab.transports.confluent import soon
-from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_discarding import discard, successor
 from trimtab.transports.link import Link
 from trimtab.transports.rights import denied
 
@@ -150,15 +150,17 @@ class ConfluentLink:
         now = now_s()
         if self._start is not None and now - self._heard_at > _WORN_S:
             consumers: list[object] = [self._consumer]
-            self._consumer = Consumer(self._reading, logger=KAFKA_LOGGER)
-            self._consumer.assign([self._start])
             self._heard_at = now
-            discard(consumers)
+            if (reader := successor(Consumer, self._reading, KAFKA_LOGGER.warning)) is not None:
+                self._consumer = reader
+                self._consumer.assign([self._start])
+                discard(consumers)
         if self._failing_since is not None and now - self._failing_since > _WORN_S:
             producers: list[object] = [self._producer]
-            self._producer = Producer(self._writing, logger=KAFKA_LOGGER)
             self._failing_since = None
-            discard(producers)
+            if (writer := successor(Producer, self._writing, KAFKA_LOGGER.warning)) is not None:
+                self._producer = writer
+                discard(producers)
 
     def _delivered(self, error: KafkaError | None, _message: Message) -> None:
         if error is None:

@@ -22,7 +22,7 @@ from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import MEMBERS
 from trimtab.session import Send
-from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_discarding import discard, successor
 from trimtab.transports.confluent_ends import EndFinder, Partition, Unanswered
 from trimtab.transports.confluent_said import said
 from trimtab.transports.contract import (
@@ -204,9 +204,10 @@ class ConfluentTransport:
         self._broken |= not self._sent <= self._written
         if not self._read:
             held: list[object] = [self._consumer]
-            self._consumer = Consumer(self._reading, logger=KAFKA_LOGGER)
-            self._follow()
-            discard(held)
+            if (made := successor(Consumer, self._reading, self._on_error)) is not None:
+                self._consumer = made
+                self._follow()
+                discard(held)
         self._sent, self._written = set(), set()
         self._wears_out = self._read = False
 
@@ -271,9 +272,9 @@ class ConfluentTransport:
                 self._producer.purge()
                 self._producer.poll(0)
             held: list[object] = [self._producer]
-            self._producer = Producer(self._writing, logger=KAFKA_LOGGER)
-            discard(held)
-            self._broken = False
+            if (made := successor(Producer, self._writing, self._on_error)) is not None:
+                self._producer, self._broken = made, False
+                discard(held)
 
     def _on_error(self, error: KafkaError) -> None:
         if error.code() in _NO_NEWS:

@@ -50,8 +50,9 @@ class _Question:
     asked_s: float
     """The same by this module's clock."""
     followed: Sequence[Partition]
-    client: admin.AdminClient
-    """Kept until it has answered: a client that is dropped does not answer."""
+    client: admin.AdminClient | None
+    """Kept until it has answered: a client that is dropped does not answer. None: it could not be
+    made, and so its answers say."""
     answers: Mapping[TopicPartition, Future[Any]]
     fresh: bool
 
@@ -153,10 +154,15 @@ class EndFinder:
     def _send(
         self, at: int, followed: Sequence[Partition], client: admin.AdminClient | None
     ) -> None:
-        if fresh := client is None:  # an idle client is falsy: its length is 0
-            client = self._fresh()
+        fresh, answers = client is None, dict[TopicPartition, Future[Any]]()
         query = {TopicPartition(*it): _LATEST for it in followed}
-        answers = client.list_offsets(query, request_timeout=self._patience_s)
+        try:
+            client = self._fresh() if client is None else client  # an idle one is falsy
+            answers = client.list_offsets(query, request_timeout=self._patience_s)
+        except KafkaException as error:  # somebody may just be replacing its files
+            for it in query:
+                answers[it] = Future()
+                answers[it].set_exception(error)
         now = time.monotonic()
         self._questions.append(_Question(at, now, followed, client, answers, fresh))
 
