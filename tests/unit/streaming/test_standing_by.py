@@ -25,7 +25,7 @@ class Turn:
     def __init__(self, *_: object) -> None:
         """Follow."""
 
-    def wait(self, _stop: Event) -> object:
+    def wait(self) -> object:
         """Have read what is published."""
         return object()
 

@@ -9,13 +9,15 @@ from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any, cast
 
+import confluent_kafka
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import Consumer, KafkaError, TopicPartition
 from kafka.errors import TopicAuthorizationFailedError
 
 from tests.builders.application import until
+from tests.builders.half_written import HalfWritten
 from trimtab import Producer, TransportError
-from trimtab.sending import kafka_python_link
+from trimtab.sending import confluent_link, kafka_python_link
 from trimtab.sending.confluent_link import ConfluentLink
 from trimtab.sending.contract import Place
 from trimtab.sending.kafka_python_link import KafkaPythonLink
@@ -103,6 +105,26 @@ def test_a_right_that_librdkafka_misses_is_named() -> None:
         ("Write on topic trimtab.latency", True),
     ] == [(it.partition("has no right to ")[2].partition(" (")[0], NOWHERE in it) for it in told]
     link.close()
+    link.close()
+
+
+def test_clients_that_cannot_be_replaced_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody is just replacing the files of their certificate."""
+    kinds = {"Consumer": Consumer, "Producer": confluent_kafka.Producer}
+    for name, kind in kinds.items():
+        monkeypatch.setattr(confluent_link, name, HalfWritten(kind))
+    monkeypatch.setattr(confluent_link, "_WORN_S", -1.0)
+    link = ConfluentLink(Place(NOWHERE, {}), "trimtab.")
+    link._start = TopicPartition("trimtab.brokers", 0)  # noqa: SLF001 - no Kafka tells it here
+    clients = [(link._consumer, link._producer)]  # noqa: SLF001 - as above
+    for _ in range(2):
+        link._failing_since = 0.0  # noqa: SLF001 - as above
+        link.poll(0)
+        clients.append((link._consumer, link._producer))  # noqa: SLF001 - as above
+
+    first, then, last = clients
+    assert first == then
+    assert not {*first} & {*last}
     link.close()
 
 
