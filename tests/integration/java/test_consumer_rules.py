@@ -21,6 +21,7 @@ CONSUMER: Final = {
     "withdrawn": "written true, the queues are others' now",
     "refused": "0 1",
     "begun": "[orders-0@1] 1",
+    "decided": "100 [100]",
     "deaf": "true [revoked]",
     "hanging": "ended",
     "deaf-and-stuck": "stuck",

@@ -1,13 +1,15 @@
 """What a queue of which Kafka says nothing keeps from others: nothing."""
 
 import time
+from typing import Any, cast
 
 import pytest
 
 from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab import CommitError, Grant
-from trimtab.consuming.contract import Ends
+from trimtab.consuming.contract import Ends, RefusedError
+from trimtab.consuming.offsets import GroupOffsets
 from trimtab.protocol import QueueRef
 
 
@@ -55,6 +57,37 @@ def test_a_queue_that_may_not_be_read_keeps_no_other_from_being_read(
     without.upkeep.look()
 
     assert ({queue(1): 0}, {queue(0): 0, queue(1): 0}) == (first, begun)
+
+
+def undecided() -> tuple[InMemory, Grant]:
+    """A reader of one queue that begins at the end, 100, which Kafka does not take a commit of."""
+    reading, grant = InMemory(), Grant(queue(), 1)
+    kafka = reading.kafka
+    reading.intake.offsets = GroupOffsets(cast("Any", kafka), "latest")
+    kafka.commits, kafka.length, kafka.refusal = False, 100, RefusedError(kafka.lack)
+    reading.owned.add(grant)
+    reading.handover.on_assigned((grant,))
+    reading.upkeep.look()
+    kafka.written.clear()
+    kafka.length = 150
+    return reading, grant
+
+
+def test_where_to_begin_is_decided_once() -> None:
+    """What is written before Kafka takes the commit of that is read."""
+    reading, _ = undecided()
+    reading.kafka.refusal = None
+    time.sleep(0.15)
+    reading.upkeep.look()
+
+    assert ([100], {queue(): 100}) == (reading.committed(), reading.kafka.begun)
+
+
+def test_where_to_begin_is_handed_on_by_who_has_decided_it() -> None:
+    """Its heir would decide it anew."""
+    reading, grant = undecided()
+
+    assert {queue(): 100} == reading.handover.on_revoked((grant,))
 
 
 def test_a_queue_that_may_not_be_read_keeps_no_other_from_being_committed() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from trimtab.consuming.commits import Places
+from trimtab.consuming.contract import Ends
 from trimtab.consuming.handover import Handover
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
@@ -40,12 +41,12 @@ class Beginning:
         """Begin where the group stopped, or else decide where, and commit that before anything."""
         handover, intake = self._handover, self._intake
         with intake.turn:
-            grants = self._owned(unbegun)
+            still = [it for it in unbegun if handover.unbegun.get(it.queue) == it]
+            grants = self._owned(still)
             committed = intake.offsets.committed(list(grants))
-            found = {grants[queue]: at for queue, at in committed.at.items() if at >= 0}
-            known = self._still_unbegun(found)
+            known = {grants[queue]: at for queue, at in committed.at.items() if at >= 0}
             handover.begin(known, known)
-            first = intake.offsets.first([it for it, at in committed.at.items() if at < 0])
+            first = self._first(grants, [it for it, at in committed.at.items() if at < 0])
             decided = {grants[queue]: at for queue, at in first.at.items()}
         self._commits.write(lambda: self._still_unbegun(decided))
         with intake.turn:
@@ -61,7 +62,7 @@ class Beginning:
         with intake.turn:
             grants = self._owned(ours)
             signed, unsaid = intake.offsets.signed(list(grants))
-            first = intake.offsets.first([it for it, (at, _) in signed.items() if at < 0])
+            first = self._first(grants, [it for it, (at, _) in signed.items() if at < 0])
         known = signed | {queue: (at, 0) for queue, at in first.at.items()}
         places = {grants[queue]: it for queue, it in known.items() if it[0] >= 0}
         younger = [it for it, (_, token) in places.items() if token > it.token]
@@ -80,10 +81,18 @@ class Beginning:
         if (failed := failed or unsaid or first.refused) is not None:
             raise failed
 
+    def _first(self, grants: dict[QueueRef, Grant], queues: list[QueueRef]) -> Ends:
+        """Decide where to begin, once: what is written before Kafka has that is read as well."""
+        decided = self._handover.decided
+        known = {it: decided[grants[it]] for it in queues if grants[it] in decided}
+        found = self._intake.offsets.first([it for it in queues if it not in known])
+        decided.update({grants[it]: at for it, at in found.at.items()})
+        return Ends(known | found.at, found.refused)
+
     def _owned(self, grants: Iterable[Grant]) -> dict[QueueRef, Grant]:
         return {it.queue: it for it in self._intake.owned(list(grants)).grants}
 
     def _still_unbegun(self, first: Places) -> dict[Grant, int]:
-        """Leave out what has been given up meanwhile, also before this thread had its turn."""
+        """Leave out what has been given up meanwhile."""
         unbegun = self._handover.unbegun
         return {it: at for it, at in first.items() if unbegun.get(it.queue) == it}

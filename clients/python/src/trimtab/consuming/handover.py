@@ -59,6 +59,8 @@ class Handover:
         self.unbegun: dict[QueueRef, Grant] = {}
         """Grants of which it is not known yet where to begin: taken out in turns. They are put in
         without one, which would cost a hand-over the wait for two; a reader takes a copy."""
+        self.decided: dict[Grant, int] = {}
+        """Where to begin, of those of which Kafka has nothing yet; changed in turns."""
         self.told_of: frozenset[QueueRef] = frozenset()
         """Queues of which the application is told now; it may seek them, though they were lost."""
         self.hurry: Callable[[], object] = bool
@@ -126,6 +128,7 @@ class Handover:
         with self.intake.turn:
             good = [it for it in ending if not it.is_astray]
             positions = self.intake.positions(good)
+            positions |= {it: at for it in grants if (at := self.decided.pop(it, None)) is not None}
             self._forget(ending)
         try:
             refused = self.learn([it for it in good if it.committed is None])
@@ -153,6 +156,8 @@ class Handover:
             ours = [it.grant for it in self.intake.readings.values()]
             ending += [self.intake.readings[it.queue] for it in grants if it in ours]
             self._forget(ending)
+            for it in grants:
+                self.decided.pop(it, None)
         self.intake.came_back.set()
         self._told.lost(grants)
 
@@ -174,6 +179,7 @@ class Handover:
             reading.done = at if intake.manual else 0
             intake.readings[queue] = reading
             self.unbegun.pop(queue, None)
+            self.decided.pop(grant, None)
         if begun:
             # Of a topic that is read the leaders are known; and on a line to a broker a question
             # waits behind the fetch before it, and the next fetch behind the question.

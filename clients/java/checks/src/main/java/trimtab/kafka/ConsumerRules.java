@@ -98,6 +98,8 @@ public final class ConsumerRules {
                 return refused(new UnknownMemberIdException("played")) + " " + refused(new TimeoutException("played"));
             case "begun":
                 return begun();
+            case "decided":
+                return decided();
             case "deaf":
                 return deaf();
             case "hanging":
@@ -222,7 +224,7 @@ public final class ConsumerRules {
         telling.start(error -> { });
         telling.trouble("trouble");
         told.await();
-        departures.begin(List.of(FIRST));
+        departures.begin(List.of(FIRST), Map.of());
         Thread keeper = new Thread(() -> look(departures));
         keeper.start();
         while (keeper.isAlive() && keeper.getState() != Thread.State.TIMED_WAITING) {
@@ -257,7 +259,7 @@ public final class ConsumerRules {
         session.receive(assignment(2, "[1,1,null]", "[0,1,null]", 2 * WHILE_MS), 0);
         Departures departures = new Departures(member, byHand, new Commits(member, offsets, byHand), telling);
         byHand.end(Set.of(FIRST));
-        departures.begin(List.of(FIRST));
+        departures.begin(List.of(FIRST), Map.of());
         departures.look(readings -> { });
         boolean atFirst = departures.isEmpty();
         Thread.sleep(WHILE_MS);
@@ -278,7 +280,7 @@ public final class ConsumerRules {
         Departures departures = new Departures(member, byHand, new Commits(member, offsets, byHand), telling);
         byHand.end(Set.of(FIRST));
         byHand.giveUp();
-        departures.begin(List.of(FIRST));
+        departures.begin(List.of(FIRST), Map.of());
         Map<TopicPartition, ConsumerRecord<?, ?>> done =
                 Map.of(PLACE, new ConsumerRecord<>(PLACE.topic(), PLACE.partition(), 0, "", ""));
         int before = byHand.done(done).size();
@@ -344,6 +346,26 @@ public final class ConsumerRules {
         return intake.grants() + " " + woken;
     }
 
+    /** Where two queues begin whose first commit is refused: one that is handed on then, and the other one. */
+    private String decided() throws Exception {
+        Member member = member();
+        Commits commits = new Commits(member, offsets, intake);
+        Keeper keeper = new Keeper(options, member, intake, offsets, commits, telling, () -> { }, rest -> { });
+        mayGoOn.countDown();
+        offsets.length = 100;
+        offsets.answer.completeExceptionally(new UnknownMemberIdException("played"));
+        keeper.start();
+        keeper.begin(List.of(FIRST, SECOND));
+        offsets.sent.await();
+        offsets.length = 150;
+        Map<Grant, Long> handedOn = keeper.forget(List.of(FIRST));
+        offsets.answer = new KafkaFutureImpl<>();
+        offsets.answer.complete(null);
+        Waiting.await(() -> !intake.grants().isEmpty());
+        keeper.finish(HOUR);
+        return handedOn.get(FIRST) + " " + intake.plan().seeks.values();
+    }
+
     /** What is committed while a listener that was told of trouble does not come back, and another queue leaves. */
     private String deaf() throws Exception {
         Member member = member();
@@ -355,7 +377,7 @@ public final class ConsumerRules {
         keeper.start();
         telling.troubleOnce("trouble");
         told.await();
-        keeper.end(List.of(SECOND));
+        keeper.end(List.of(SECOND), Map.of());
         boolean isSent = offsets.sent.await(2 * WHILE_MS, TimeUnit.MILLISECONDS);
         offsets.answer.complete(null);
         mayGoOn.countDown();
@@ -494,11 +516,13 @@ public final class ConsumerRules {
         }
     }
 
-    /** What Kafka would say: all is committed at 5, and a commit waits for its answer. */
+    /** What Kafka would say: all is committed at 5, or nothing; a commit waits for its answer. */
     private static final class PlayedOffsets extends GroupOffsets {
-        private KafkaFutureImpl<Void> answer = new KafkaFutureImpl<>();
+        private volatile KafkaFutureImpl<Void> answer = new KafkaFutureImpl<>();
         private CountDownLatch sent = new CountDownLatch(1);
         private int dropped;
+        /** Where the queues end of which nothing is committed; 0: something is. */
+        private volatile long length;
 
         PlayedOffsets(ConsumerOptions options) {
             super(options);
@@ -508,13 +532,25 @@ public final class ConsumerRules {
         Ends committed(Collection<TopicPartition> places) {
             Ends ends = new Ends();
             places.forEach(it -> ends.at.put(it, 5L));
+            if (length > 0) {
+                ends.none.addAll(places);
+                ends.at.clear();
+            }
+            return ends;
+        }
+
+        @Override
+        Ends first(Collection<TopicPartition> places) {
+            Ends ends = new Ends();
+            places.forEach(it -> ends.at.put(it, length));
             return ends;
         }
 
         @Override
         KafkaFuture<Void> write(Map<TopicPartition, OffsetAndMetadata> places) {
+            KafkaFuture<Void> mine = answer; // before it is noticed: there may be another one then
             sent.countDown();
-            return answer;
+            return mine;
         }
 
         @Override

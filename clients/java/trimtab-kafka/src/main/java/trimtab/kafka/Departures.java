@@ -46,11 +46,12 @@ final class Departures {
         void learn(Collection<Reading> readings) throws Refused;
     }
 
-    void begin(List<Grant> grants) {
+    /** Begins to hand these over; of those that are not begun, to begin where that was decided. */
+    void begin(List<Grant> grants, Map<Grant, Long> whereToBegin) {
         Duration left = member.owned(grants).left; // null: they are lost by now, and that is told next
         long time = left == null ? 0 : left.toNanos();
         synchronized (this) {
-            grants.forEach(it -> leaving.put(it, new Leave(time)));
+            grants.forEach(it -> leaving.put(it, new Leave(time, whereToBegin.get(it))));
         }
     }
 
@@ -124,7 +125,7 @@ final class Departures {
         List<Reading> ended = new ArrayList<>();
         for (Grant grant : ready) {
             Reading reading = readings.get(grant);
-            positions.put(grant, reading == null ? null : intake.positionToGive(reading)); // null: it was not begun
+            positions.put(grant, reading == null ? whereToBegin(grant) : intake.positionToGive(reading));
             if (reading != null) {
                 ended.add(reading);
             }
@@ -146,6 +147,12 @@ final class Departures {
         member.finish(positions);
     }
 
+    /** Of one that was not begun; null: that was not decided, or it is lost. */
+    private synchronized Long whereToBegin(Grant grant) {
+        Leave leave = leaving.get(grant);
+        return leave == null ? null : leave.whereToBegin;
+    }
+
     private synchronized List<Grant> all() {
         return new ArrayList<>(leaving.keySet());
     }
@@ -155,13 +162,16 @@ final class Departures {
         private final long since = System.nanoTime();
         /** In which it must be handed over. */
         private final long time;
+        /** Its heir's; null: the heir finds that out. */
+        private final Long whereToBegin;
         /** Until when it waits at most for a commit by hand. */
         long flushUntil;
         /** Whether the application has heard of it. */
         boolean told;
 
-        Leave(long time) {
+        Leave(long time, Long whereToBegin) {
             this.time = time;
+            this.whereToBegin = whereToBegin;
         }
 
         Leave tell() {

@@ -51,9 +51,9 @@ final class Follower implements MemberListener {
 
     @Override
     public void onRevoked(List<Grant> grants) {
-        keeper.forget(grants);
+        Map<Grant, Long> whereToBegin = keeper.forget(grants);
         intake.end(grants);
-        keeper.end(grants);
+        keeper.end(grants, whereToBegin);
         wake.run();
     }
 

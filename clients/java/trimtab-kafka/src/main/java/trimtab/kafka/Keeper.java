@@ -42,6 +42,8 @@ final class Keeper {
     private final Thread thread = new Thread(this::run, "trimtab-consumer");
     /** Grants of which it is not known yet where to begin. */
     private final Map<TopicPartition, Grant> unbegun = new HashMap<>();
+    /** Where to begin, of those of which Kafka has nothing yet. Guarded by what is unbegun. */
+    private final Map<Grant, Long> decided = new HashMap<>();
     private long askAgainAt = now();
     private long commitAt;
     private long recommitAt;
@@ -112,9 +114,12 @@ final class Keeper {
         hurry();
     }
 
-    /** Hands these over when the application has finished with them; nothing of them is handed out any more. */
-    void end(List<Grant> grants) {
-        departures.begin(grants);
+    /**
+     * Hands these over when the application has finished with them; nothing of them is handed out any more. Of those
+     * that are not begun it was decided where that would be.
+     */
+    void end(List<Grant> grants, Map<Grant, Long> whereToBegin) {
+        departures.begin(grants, whereToBegin);
         hurry();
     }
 
@@ -144,10 +149,14 @@ final class Keeper {
         found.demandAll();
     }
 
-    /** Begins none of these any more: not even one at which it is at this moment. */
-    void forget(Collection<Grant> grants) {
+    /** Begins none of these any more: not even one at which it is at this moment. Says where some would have begun. */
+    Map<Grant, Long> forget(Collection<Grant> grants) {
         synchronized (unbegun) {
             unbegun.values().removeAll(grants);
+            Map<Grant, Long> gone = new HashMap<>(decided);
+            gone.keySet().retainAll(grants);
+            decided.keySet().removeAll(grants);
+            return gone;
         }
     }
 
@@ -218,13 +227,30 @@ final class Keeper {
         Map<Grant, Long> known = new HashMap<>();
         committed.at.forEach((place, at) -> known.put(grants.get(place), at));
         beginAt(known);
-        Map<Grant, Long> decided = new HashMap<>();
-        GroupOffsets.Ends firsts = offsets.first(committed.none);
-        firsts.at.forEach((place, at) -> decided.put(grants.get(place), at));
-        commits.write(() -> stillUnbegun(decided));
-        beginAt(decided);
+        grants.keySet().retainAll(committed.none);
+        GroupOffsets.Ends firsts = decide(grants);
+        Map<Grant, Long> begun = new HashMap<>();
+        synchronized (unbegun) {
+            grants.values().stream().filter(decided::containsKey).forEach(it -> begun.put(it, decided.get(it)));
+        }
+        commits.write(() -> stillUnbegun(begun));
+        beginAt(begun);
         committed.demandAll();
         firsts.demandAll();
+    }
+
+    /** Decides where to begin, once: what is written before Kafka has that is read as well. */
+    private GroupOffsets.Ends decide(Map<TopicPartition, Grant> grants) throws Refused {
+        Map<TopicPartition, Grant> undecided = new HashMap<>(grants);
+        synchronized (unbegun) {
+            undecided.values().removeAll(decided.keySet());
+        }
+        GroupOffsets.Ends firsts = offsets.first(undecided.keySet());
+        synchronized (unbegun) {
+            firsts.at.forEach((place, at) -> decided.put(grants.get(place), at));
+            decided.keySet().retainAll(unbegun.values()); // some may have been given up meanwhile
+        }
+        return firsts;
     }
 
     private void beginAt(Map<Grant, Long> places) {
@@ -233,6 +259,7 @@ final class Keeper {
             begun = stillUnbegun(places);
             begun.forEach((grant, at) -> {
                 unbegun.remove(Reading.placeOf(grant));
+                decided.remove(grant);
                 intake.begin(grant, at, at);
             });
         }
