@@ -172,6 +172,21 @@ def test_what_a_signal_handler_cost_is_read_again(
     assert position <= 4
 
 
+def test_a_stop_in_the_midst_of_a_look_is_not_overlooked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal handler may come there: for a second more would be handed out."""
+    reading = InMemory()
+    reading.grant(1)
+
+    def stop() -> float:
+        reading.intake.stop()
+        return 1_000.0
+
+    monkeypatch.setattr("trimtab.consuming.intake.now_s", stop)
+    reading.intake.look()
+
+    assert 0.0 == reading.intake.due
+
+
 def test_a_hand_over_waits_for_what_was_sought_back() -> None:
     """Also where it had been committed once."""
     reading = InMemory()

@@ -266,7 +266,9 @@ class Intake:
             self.hand.keep(mine)
         # The client reads what is lost until the callback has its turn: nothing is taken unseen.
         is_lost = len(owned.grants) < len(asked)
-        self.due = 0.0 if self.over or is_lost else min(owned.until, now_s() + _LOOK_S)
+        self.due = 0.0 if is_lost else min(owned.until, now_s() + _LOOK_S)
+        if self.over:  # asked after that is written: `stop` takes no turn
+            self.due = 0.0
 
     def _asked(
         self, ask: "Callable[[int, float], list[Message]]", most: int, timeout_s: float
