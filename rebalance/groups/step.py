@@ -172,6 +172,7 @@ def _fold(draft: Draft, event: Event) -> None:  # noqa: C901 - one case for each
             rocketmq_clients.fold(draft, event)
         case Released():
             marks.note(draft, event)
+            entry.believe(draft, event)
             if endings.book(draft, event):
                 membership.part(draft, event)
         case RouteObserved():

@@ -89,4 +89,6 @@ def deadlines(draft: Draft) -> Iterator[Millis]:
 
 
 def _until(draft: Draft, heard: Millis) -> Millis:
-    return Millis(heard + draft.policy.silence_ms(draft.policy.session_timeout_ms_max))
+    """Return until when one may be silent: it was not told yet that the group's own is shorter."""
+    policies = draft.policy, draft.general
+    return Millis(heard + max(it.silence_ms(it.session_timeout_ms_max) for it in policies))

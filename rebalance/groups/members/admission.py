@@ -155,11 +155,17 @@ def _too_many_patterns(draft: Draft, event: Joined, known: Member | None) -> Ref
 
 
 def _session_ms(draft: Draft, event: Joined) -> Millis:
-    """Return how long it is believed in; a client that beats by its own clock knows no pace."""
+    """Return how long it is believed in; a client that beats by its own clock knows no pace.
+
+    One that works already counts by the session that it asked for: it was told of no shorter one.
+    """
     policy = draft.policy
     if event.eager:
         policy = effective(draft.general, draft.rules.overrides, Millis(0))
-    return policy.session_ms(event.session_timeout_ms)
+    granted = policy.session_ms(event.session_timeout_ms)
+    if event.life not in draft.handover.strangers:
+        return granted
+    return max(granted, event.session_timeout_ms or granted)
 
 
 def _described(draft: Draft, event: Joined) -> Member:

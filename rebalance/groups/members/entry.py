@@ -5,7 +5,7 @@ a younger life never makes way for an older one of its name.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from rebalance.causes import Cause, CauseKind
@@ -25,10 +25,18 @@ from rebalance.groups.members.admission import (
 from rebalance.groups.members.twins import Rival
 from rebalance.groups.model.decisions import Ending, EventRefused, MemberChange, TwinsMet
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Joined
+from rebalance.groups.model.events import Joined, Released
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import TwinRule
-from rebalance.ids import Millis
+from rebalance.ids import Life, Millis
+
+
+@dataclass(slots=True)
+class _Step:
+    """What this module keeps for one step."""
+
+    asked: dict[Life, Millis] = field(default_factory=dict)
+    """The sessions of those that were let in, and asked for a longer one than they got."""
 
 
 def join(draft: Draft, event: Joined) -> None:
@@ -56,6 +64,21 @@ def join(draft: Draft, event: Joined) -> None:
             _admit(draft, event, outcome)
         case _:
             assert_never(outcome)
+
+
+def believe(draft: Draft, event: Released) -> None:
+    """Believe in who works by a release, and joined in this step, for as long as it asked for.
+
+    It counts by that session, because it was told of no shorter one.
+    """
+    asked = draft.scratch(_Step).asked
+    for naming in event.namings if asked else ():
+        if naming.to in asked:
+            name, incarnation = naming.to
+            member = draft.membership.members.get(name)
+            if member is not None and member.incarnation == incarnation:
+                member = replace(member, session_timeout_ms=asked[naming.to])
+                draft.membership.members.put(name, member)
 
 
 def _refuse(draft: Draft, event: Joined, refused: Refused) -> None:
@@ -154,3 +177,6 @@ def _admit(draft: Draft, event: Joined, outcome: Admitted) -> None:
         kind, change = CauseKind.REJOIN, MemberChange.REJOINED
     cause = Cause(kind, name, stamp.position, remark)
     membership.enter(draft, name, member, change, stamp, cause)
+    wished = event.session_timeout_ms
+    if wished is not None and wished > member.session_timeout_ms:
+        draft.scratch(_Step).asked[event.life] = wished

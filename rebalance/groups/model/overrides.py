@@ -24,7 +24,8 @@ class Overrides:
     session_timeout_ms_min: Millis | None = None
     session_timeout_ms_max: Millis | None = None
     """These count for members that join from then on: a member that learns late of a shorter
-    session would trust in the longer one meanwhile."""
+    session would trust in the longer one meanwhile. So does one that works by a release before it
+    was told anything: for its life that one counts (``admission``)."""
     heartbeat_interval_ms: Millis | None = None
     revocation_timeout_ms: Millis | None = None
     revocation_timeout_ms_max: Millis | None = None

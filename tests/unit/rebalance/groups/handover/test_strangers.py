@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from rebalance.groups.model.commands import ChoosePolicy
 from rebalance.groups.model.decisions import AssignmentIssued, Freed, HandedOver
+from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId, MemberId, Millis
 from tests.builders.notation import life, life_text, naming_text
-from tests.builders.records import beat_of, drained, joined, left, released, routed, wild
+from tests.builders.records import beat_of, commanded, drained, joined, left, released, routed, wild
 from tests.builders.story import Story, only
 
 SESSION_S = 10
@@ -120,6 +122,36 @@ def test_whoever_is_named_and_is_silent_is_ended_in_the_log() -> None:
         naming_text(naming) for it in only(Freed, story.decisions) for naming in it.namings
     ]
     assert {} == story.pages()  # it goes itself
+
+
+@pytest.mark.parametrize("joins", ["before", "after", "a batch later"])
+def test_whoever_works_already_is_believed_for_as_long_as_it_asked(joins: str) -> None:
+    """It has read no record yet, and counts by that session: nobody is to work beside it."""
+    story = a_story()
+    join, named = joined("a:2", session_ms=60_000), released("b", "orders-0@2>3=a:2")
+    if joins == "a batch later":
+        story.reads(named)
+        story.reads(join)
+    else:
+        story.reads(*((join, named) if joins == "before" else (named, join)))
+    assert "a:2@3" in story.pages()["orders-0"]
+    story.waits(seconds=SESSION_S + 1)
+    assert 60_000 == story.state.membership.members[MemberId("a")].session_timeout_ms
+
+    story.waits(seconds=60 - SESSION_S)
+    assert "a" not in story.state.membership.members
+
+
+def test_a_stranger_is_believed_for_the_longest_session_of_the_controllers() -> None:
+    """The group's own is shorter, and counts for those that were told of it."""
+    story = a_story(replace(POLICY, session_timeout_ms_max=Millis(60_000)))
+    own = ChoosePolicy(Overrides(session_timeout_ms_max=Millis(SESSION_S * 1_000)))
+    story.reads(commanded(own), released("b", "orders-0@2>3=a:2"))
+    story.waits(seconds=59)
+    assert "a:2@3!5" == story.pages()["orders-0"]
+
+    story.waits(seconds=2)
+    assert {} == story.pages()
 
 
 def test_a_younger_life_that_is_let_in_ends_a_stranger_of_its_name() -> None:
