@@ -7,6 +7,7 @@ the first record. Errors of the client arrive by callback, logs go to the logger
 from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from threading import Lock
 from typing import Any, Final
 
 from confluent_kafka import (
@@ -101,6 +102,8 @@ class ConfluentTransport:
         self._prefix = prefix
         self._events: deque[Event] = deque()
         self._partition = 0
+        self._line = Lock()
+        """Held to hand something to the producer, and to replace it."""
         self._followed: tuple[Partition, ...] = ()
         self._progress: Progress[Partition] = Progress({})
         shared = {**soon(kafka), "bootstrap.servers": bootstrap_servers, **kafka}
@@ -158,13 +161,10 @@ class ConfluentTransport:
             )
 
         try:
-            self._producer.produce(
-                topic,
-                key=message.key,
-                value=message.value,
-                partition=self._partition,
-                on_delivery=report,
-            )
+            with self._line:
+                self._producer.produce(
+                    topic, message.value, message.key, self._partition, on_delivery=report
+                )
         except (BufferError, KafkaException) as error:
             self._events.append(Undelivered(ticket, said(error)))
 
@@ -259,22 +259,26 @@ class ConfluentTransport:
         return min(self._met, key=lambda it: _RANK.index(it.fault), default=None)
 
     def _serve(self) -> None:
-        """Have the producer report; replace one that has given up for good.
-
-        That one raises, whatever it is asked. It has reported what it had by then.
-        """
+        """Have the producer report; replace one that has given up for good: it raises then."""
         try:
             self._producer.poll(0)
         except KafkaException as error:
             self._on_error(error.args[0])
         if self._broken:
-            with suppress(KafkaException):
-                self._producer.purge()
-                self._producer.poll(0)
-            held: list[object] = [self._producer]
-            if (made := successor(Producer, self._writing, self._on_error)) is not None:
-                self._producer, self._broken = made, False
-                discard(held)
+            self._replace()
+
+    def _replace(self) -> None:
+        """Put a new producer in the place of a broken one, if one can be made now."""
+        if (made := successor(Producer, self._writing, self._on_error)) is None:
+            return
+        with self._line:  # or what another thread sends now would have no report, ever
+            broken, self._producer = self._producer, made
+        with suppress(KafkaException):
+            broken.purge()
+            broken.poll(0)
+        self._broken, held = False, list[object]([broken])
+        del broken
+        discard(held)
 
     def _on_error(self, error: KafkaError) -> None:
         if error.code() in _NO_NEWS:
