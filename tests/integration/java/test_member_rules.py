@@ -43,7 +43,12 @@ def test_a_member_fails_also_where_that_cannot_be_logged() -> None:
 
 def test_what_is_lost_before_it_is_told_as_revoked_is_told_as_lost_alone() -> None:
     """The application would finish and commit what others may work on by then."""
-    assert ["assigned lost"] == answered(java("MemberRules"), ["revoked-late"])
+    assert ["assigned 1 lost 1"] == answered(java("MemberRules"), ["revoked-late"])
+
+
+def test_what_is_lost_before_it_is_told_as_assigned_is_not_told() -> None:
+    """The application would begin beside others; and what it never had it does not lose."""
+    assert ["assigned 1 lost 1"] == answered(java("MemberRules"), ["assigned-late"])
 
 
 def test_what_is_told_to_another_life_under_the_name_is_not_for_this_one() -> None:

@@ -158,6 +158,29 @@ def test_what_is_lost_before_it_is_revoked_is_told_as_lost_alone(kafka: MemoryTr
     assert [2] == [row.epoch for row in release.queues]
 
 
+def test_what_is_lost_before_it_is_assigned_is_not_told(kafka: MemoryTransport) -> None:
+    """The application would begin beside others; and what it never had it does not lose."""
+    application, began, may_go_on = Application(), threading.Event(), threading.Event()
+
+    def wait(grants: tuple[Grant, ...]) -> None:
+        application.heard.append(("assigned", grants))
+        began.set()
+        assert may_go_on.wait(WAIT_S)
+
+    with a_member(kafka, application, on_assigned=wait) as member:
+        kafka.assign(1, hold=[(0, 1)])
+        assert began.wait(WAIT_S)
+        kafka.assign(2, hold=[(0, 1), (1, 2)])
+        until(lambda: TWO in member.assignment)
+        kafka.assign(3, hold=[])
+        until(lambda: not member.assignment)
+        may_go_on.set()
+        until(lambda: application.told("lost"))
+        member.stop("0s")
+
+    assert [("assigned", (ONE,)), ("lost", (ONE,))] == application.heard
+
+
 @pytest.mark.parametrize("mistake", [LookupError, SystemExit, asyncio.CancelledError])
 @pytest.mark.parametrize("name", ["on_assigned", "on_revoked", "on_lost", "on_error"])
 def test_one_that_raises_ends_the_member(
@@ -178,6 +201,7 @@ def test_one_that_raises_ends_the_member(
     if name == "on_revoked":
         kafka.assign(2, give=[(0, 1)])
     elif name == "on_lost":
+        until(lambda: application.told("assigned"))
         kafka.assign(2, hold=[])
     elif name == "on_error":
         kafka.release(kafka.joins[0])  # which is none, and cannot be read

@@ -112,6 +112,8 @@ class CallbackThread:
         self._failed = failed
         self._queue: SimpleQueue[Change | Exception | None] = SimpleQueue()
         self._running: Running | None = None
+        self._untold: set[Grant] = set()
+        """Those that were lost before they were told: that is not told either."""
         self._thread = threading.Thread(target=self._run, name="trimtab-callbacks", daemon=True)
 
     def start(self) -> None:
@@ -158,15 +160,20 @@ class CallbackThread:
         calls = self._callbacks
         match news:
             case Assigned(grants):
-                if calls.on_assigned is not None:
-                    calls.on_assigned(grants)
+                owned = self._owned(grants).grants
+                self._untold.update(it for it in grants if it not in owned)
+                mine = tuple(it for it in grants if it in owned)
+                if mine and calls.on_assigned is not None:
+                    calls.on_assigned(mine)
             case Revoked(grants):
                 self._revoke(grants)
             case Lost(grants, reason):
                 lost = "1 queue" if len(grants) == 1 else f"{len(grants)} queues"
                 _LOGGER.warning("lost %s: %s", lost, reason)
-                if calls.on_lost is not None:
-                    calls.on_lost(grants)
+                known = tuple(it for it in grants if it not in self._untold)
+                self._untold.difference_update(grants)
+                if known and calls.on_lost is not None:
+                    calls.on_lost(known)
             case Exception():
                 self._report(news)
 

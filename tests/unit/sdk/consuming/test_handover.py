@@ -24,6 +24,7 @@ def test_the_application_is_told_before_anything_is_read() -> None:
     client = SimpleNamespace(begin=lambda _: events.append("read"), pause=bool)
     intake = SimpleNamespace(
         turn=nullcontext(),
+        owned=lambda grants: Ownership(frozenset(grants), 0.0, ""),
         client=client,
         leaders=leaders,
         readings={},
@@ -36,6 +37,18 @@ def test_the_application_is_told_before_anything_is_read() -> None:
     handover.on_assigned((Grant(queue(), 1, position=3),))
 
     assert ["told", "read"] == events
+
+
+def test_what_is_lost_while_its_beginning_is_told_is_not_read() -> None:
+    """Others are at work by then; that it is lost is told when the application has come back."""
+    reading = InMemory()
+    told = Told(lambda _: reading.owned.clear(), bool, bool, bool, bool)
+    handover = Handover(reading.intake, reading.handover.commits, None, told, 2.0)
+    grant = Grant(queue(), 1, position=3)
+    reading.owned.add(grant)
+    handover.on_assigned((grant,))
+
+    assert ({}, {}) == (reading.intake.readings, reading.kafka.begun)
 
 
 def test_a_position_that_kafka_does_not_have_is_not_handed_on() -> None:

@@ -75,7 +75,8 @@ class Handover:
         known = {it: it.position for it in handed if it.position is not None}
         if known:
             with suppress(StuckError), self.intake.turn:
-                self.begin(known, None)
+                mine = self.intake.owned(known).grants  # telling may have taken long
+                self.begin({it: at for it, at in known.items() if it in mine}, None)
         self.unbegun |= {it.queue: it for it in grants if it not in known}
         self.hurry()
 

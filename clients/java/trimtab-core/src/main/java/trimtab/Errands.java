@@ -1,6 +1,7 @@
 package trimtab;
 
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -31,6 +32,8 @@ final class Errands {
     private final Clock clock;
     /** Which of some grants are the member's at that moment. */
     private final Function<Collection<Grant>, Ownership> owned;
+    /** Those that were lost before they were told: that is not told either. Only the teller's thread comes to it. */
+    private final Set<Grant> untold = new HashSet<>();
 
     Errands(
             Guard guard,
@@ -75,18 +78,35 @@ final class Errands {
         } else if (action instanceof Action.FindEnd) {
             findEnd = true;
         } else if (action instanceof Action.Assigned) {
-            teller.tell("onAssigned", () -> listener.onAssigned(((Action.Assigned) action).grants));
+            teller.tell("onAssigned", () -> assign(((Action.Assigned) action).grants));
         } else if (action instanceof Action.Revoked) {
             teller.tell("onRevoked", () -> revoke(((Action.Revoked) action).grants));
         } else if (action instanceof Action.Lost) {
             Action.Lost lost = (Action.Lost) action;
             watch.lost(lost);
-            teller.tell("onLost", () -> listener.onLost(lost.grants, lost.reason));
+            teller.tell("onLost", () -> lose(lost));
         } else if (action instanceof Action.Unheard) {
             watch.relapsed((Action.Unheard) action, clock.now());
         } else if (action instanceof Action.Ended) {
             ending = ((Action.Ended) action).ending;
             watch.ended(ending);
+        }
+    }
+
+    /** Of those that are owned still: others may work by now on what was lost before it had its turn. */
+    private void assign(List<Grant> grants) {
+        Set<Grant> mine = owned.apply(grants).grants;
+        List<Grant> coming = grants.stream().filter(mine::contains).collect(Collectors.toList());
+        grants.stream().filter(it -> !mine.contains(it)).forEach(untold::add);
+        if (!coming.isEmpty()) {
+            listener.onAssigned(coming);
+        }
+    }
+
+    private void lose(Action.Lost lost) {
+        List<Grant> known = lost.grants.stream().filter(it -> !untold.remove(it)).collect(Collectors.toList());
+        if (!known.isEmpty()) {
+            listener.onLost(known, lost.reason);
         }
     }
 

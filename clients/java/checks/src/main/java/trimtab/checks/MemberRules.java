@@ -37,6 +37,7 @@ import trimtab.transport.WriterRules;
  * {@code unconnected} (a member fails that has not reached Kafka; answers how it ends, and whether at once),
  * {@code unspeakable} (a listener throws what cannot be logged; answers how its member ends, and what it hears),
  * {@code expired} (what is said of a certificate that is),
+ * {@code assigned-late} (what a listener hears of a queue that is lost before it heard that it has come),
  * {@code revoked-late} (what a listener hears of a queue that is lost before it heard that it is to go),
  * {@code named-apart} (how much a member has when another life is told under its name, and when it is told itself),
  * {@code assignment RECORD} or {@code release RECORD}, in Base64 (answers whether it is read).
@@ -71,6 +72,8 @@ public final class MemberRules {
                 return unspeakable();
             case "expired":
                 return expired();
+            case "assigned-late":
+                return assignedLate();
             case "revoked-late":
                 return revokedLate();
             case "named-apart":
@@ -100,9 +103,10 @@ public final class MemberRules {
 
     private static String revokedLate() throws Exception {
         CountDownLatch mayGoOn = new CountDownLatch(1);
-        List<String> heard = new ArrayList<>();
+        List<String> heard = new CopyOnWriteArrayList<>();
         Member member = member(new Slow(mayGoOn, heard));
         member.received(Topic.ASSIGNMENTS, KEY, assignment(1, "hold", "give"));
+        Waiting.await(() -> !heard.isEmpty());
         member.received(Topic.ASSIGNMENTS, KEY, assignment(2, "give", "hold"));
         member.fail("played", new IllegalStateException("played"));
         mayGoOn.countDown();
@@ -125,6 +129,20 @@ public final class MemberRules {
         had.add("" + member.assignment().size());
         member.fail("played", new IllegalStateException("played"));
         return String.join(" ", had);
+    }
+
+    private static String assignedLate() throws Exception {
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        List<String> heard = new CopyOnWriteArrayList<>();
+        Member member = member(new Slow(mayGoOn, heard));
+        member.received(Topic.ASSIGNMENTS, KEY, assignment(LIFE, 1, "hold", "give"));
+        Waiting.await(() -> !heard.isEmpty());
+        member.received(Topic.ASSIGNMENTS, KEY, new String(assignment(LIFE, 2, "hold", "give"), StandardCharsets.UTF_8)
+                .replace("[0,1,null]", "[0,1,null],[1,2,null]").getBytes(StandardCharsets.UTF_8));
+        member.fail("played", new IllegalStateException("played"));
+        mayGoOn.countDown();
+        member.join(AT_ONCE);
+        return String.join(" ", heard);
     }
 
     private static String unspeakable() throws Exception {
@@ -212,7 +230,7 @@ public final class MemberRules {
 
         @Override
         public void onAssigned(List<Grant> grants) {
-            heard.add("assigned");
+            heard.add("assigned " + grants.size());
             try {
                 mayGoOn.await();
             } catch (InterruptedException e) {
@@ -227,7 +245,7 @@ public final class MemberRules {
 
         @Override
         public void onLost(List<Grant> grants, LossReason reason) {
-            heard.add("lost");
+            heard.add("lost " + grants.size());
         }
     }
 }
