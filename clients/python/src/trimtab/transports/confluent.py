@@ -265,9 +265,9 @@ class ConfluentTransport:
         except KafkaException as error:
             self._on_error(error.args[0])
         if self._broken:
-            self._replace()
+            self._replace_producer()
 
-    def _replace(self) -> None:
+    def _replace_producer(self) -> None:
         """Put a new producer in the place of a broken one, if one can be made now."""
         if (made := successor(Producer, self._writing, self._on_error)) is None:
             return
