@@ -98,7 +98,7 @@ class Reader:
         self.parts = self._assemble(bootstrap_servers, members.get("kafka", {}), choice, told)
         self._follower = self._follow()
         self.taking = Taking(self.parts.intake, self._ends)
-        self.signals = Signals(self.stop)
+        self.signals = Signals(self.stop, lambda: self.parts.intake.gone or self.failure)
 
     @property
     def assignment(self) -> tuple[Grant, ...]:

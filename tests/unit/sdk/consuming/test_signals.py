@@ -1,4 +1,4 @@
-"""Signals in a process that was forked while a block of the other one ran."""
+"""Signals while a block is left, and in a process that was forked while one of the other ran."""
 
 import subprocess
 import sys
@@ -22,6 +22,31 @@ if (pid := os.fork()) == 0:
     os._exit(0)
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 """
+
+
+LEFT: Final = """
+import os, signal, sys
+from trimtab.consuming.signals import Signals
+
+block = Signals(lambda: print("stop", flush=True), lambda: True)
+block.take()
+os.kill(os.getpid(), int(sys.argv[1]))
+print("leaving", flush=True)
+try:
+    block.give_back()
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize(("number", "end"), [(2, ["interrupted"]), (15, [])])
+def test_a_signal_while_the_block_is_left_counts_after_that(number: int, end: list[str]) -> None:
+    """It ends no loop: the program would make its next consumer as if there had been none."""
+    command = [sys.executable, "-c", LEFT, str(number)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+
+    assert ["leaving", *end] == done.stdout.splitlines(), done.stderr
+    assert (0 if end else -number) == done.returncode
 
 
 @pytest.mark.parametrize("number", [2, 15])

@@ -3,7 +3,8 @@
 A handler is put in place only by the main thread, and only where the application has none of its
 own; that of `asyncio.run`, which cancels the main task, is not the application's. The first signal
 asks all blocks there are for a good end and takes the handler away, so a second one does what it
-does without us. Used by `Reader`. Its one rule: the handler takes no lock.
+does without us. So does one that comes while all are being left, as soon as they are. Used by
+`Reader`. Its one rule: the handler takes no lock.
 """
 
 import os
@@ -30,8 +31,10 @@ _PROCESS: Final = [0]
 class Signals:
     """The part of one block in the handlers."""
 
-    def __init__(self, stop: Callable[[], object]) -> None:
-        self._stop = stop
+    def __init__(self, stop: Callable[[], object], is_leaving: Callable[[], object] = bool) -> None:
+        self._stop, self.is_leaving = stop, is_leaving
+        self._late: list[int] = []
+        """Signals that came while the block was being left: it is no loop that they end."""
 
     def take(self) -> None:
         """Put them in place, or join the block that has."""
@@ -48,16 +51,25 @@ class Signals:
                 _LIVE[number], _PROCESS[0] = [*others.get(number, ()), self], here
 
     def give_back(self) -> None:
-        """Leave them to the others; the last block takes them away, unless somebody has done so."""
+        """Leave them to the others; the last block takes them away, unless somebody has done so.
+
+        What came too late to end a loop does then what it does without us.
+        """
         for number, blocks in _LIVE.items():
             if self in blocks:  # who has joined, on the main thread
                 _LIVE[number] = [it for it in blocks if it is not self]
                 if not _LIVE[number]:
                     _restore(number)
+        while self._late:
+            signal.raise_signal(self._late.pop())
 
     def hear(self) -> None:
         """End the block."""
         self._stop()
+
+    def hear_late(self, number: int) -> None:
+        """Have it count when the block is left, which it is in good order."""
+        self._late.append(number)
 
 
 def _hear(number: int, frame: FrameType | None) -> None:
@@ -65,6 +77,10 @@ def _hear(number: int, frame: FrameType | None) -> None:
     if os.getpid() != _PROCESS[0]:  # of a fork, whose blocks are the other process's
         _restore(number)
         signal.raise_signal(number)
+        return
+    if _LIVE[number] and all(it.is_leaving() for it in _LIVE[number]):
+        _LIVE[number][0].hear_late(number)  # who was first leaves last
+        _restore(number)
         return
     for it in _LIVE[number]:
         it.hear()
