@@ -227,8 +227,13 @@ class Silence:
             answered_ms = told.appended_ms if pulse.answered_ms is None else pulse.answered_ms
             silence_ms = max(silence_ms, told.appended_ms - answered_ms)
         read_again = self._since.clock_ms > heard[-1].clock_ms  # by another clock than before
-        if not self._one_clock or self._reader.clocks[self._partition].went_back:
-            return None if read_again else silence_ms
+        went_back = self._reader.clocks[self._partition].went_back
+        if not self._one_clock or went_back:
+            if not read_again:
+                return silence_ms
+            # Of beats one broker tells the time, as of the cause.
+            alike = heard[-1].number != pulse.spoken and not went_back
+            return cause.appended_ms - heard[-1].appended_ms if alike else None
         # The log's clock may leave time out, and never adds any.
         written_ms = cause.appended_ms - max(it.appended_ms for it in heard)
         return written_ms if read_again else min(silence_ms, written_ms)

@@ -258,7 +258,7 @@ def found(result: Mapping[str, list[object]]) -> list[str]:
     """Return what the auditor has found: nothing is no answer where it could not look."""
     for unseen in ("not_judged", "not_examined"):
         if result[unseen]:
-            raise Failure("the auditor cannot judge everything", details=str(result[unseen]))
+            raise Failure(f"the auditor cannot judge everything: {result[unseen]}")
     return [str(it) for it in result["violations"]]
 
 

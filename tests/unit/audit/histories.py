@@ -231,9 +231,9 @@ class ShownHistory:
         return self._sequence
 
 
-def a_member() -> ShownHistory:
+def a_member(*, exact: bool = True) -> ShownHistory:
     """A member that was answered and has just beat_of, after the clock's first stroke."""
-    told = ShownHistory()
+    told = ShownHistory(Promises(max_clock_step_ms=5_000, exact=exact))
     told.ticks()
     told.joined("a")
     told.issued("a", 1)
