@@ -63,9 +63,10 @@ class Promises:
     taken to have done so."""
     joins: Shown = ALL
     """Joins and leaves. Where they are not, it is unknown who asked to be told again, or left."""
-    bytes_at_rest: int = 4_000
-    bytes_each: int = 700
-    """What the state of a group may take, and more for each member and queue."""
+    bytes_at_rest: int = 2_500
+    bytes_each: int = 150
+    """What the state of a group may take, and more for each member and queue. One name may be as
+    long as Kafka allows and stand in it six times, and those that went lately are remembered."""
 
 
 @dataclass(slots=True)

@@ -104,7 +104,7 @@ def many_pauses(seed: int) -> Scenario:
     life, chance = scenario(seed), Random(-4 - seed)
     pauses = [
         Incident(QUIET_BEFORE_MS + 5 * number, Kind.PAUSE, chance.getrandbits(32))
-        for number in range(700)
+        for number in range(300)
     ]
     return replace(life, incidents=tuple(pauses))
 
