@@ -3,7 +3,8 @@
 Members that want the same topics are of one *pool*. Whoever is first in its rank is entered there,
 and entered anew when that changes; who is not as entered any more is passed over and dropped. So a
 choice costs about the same if all members are alike as if each has a weight or a capacity of its
-own: 400 of those with 4,000 queues took four seconds, and all groups of their worker waited.
+own: 400 of those with 4,000 queues took four seconds, and all groups of their worker waited. But it
+asks each pool: what only its owner wants is never chosen for (``settling``).
 
 Used by ``ranks``. Its one rule: whoever is first in its rank, and has room, is entered.
 """

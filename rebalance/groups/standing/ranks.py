@@ -126,13 +126,25 @@ class Ranks:
 
     def open_to(self, topic: TopicName) -> Iterator[tuple[Kind, int, Rank]]:
         """Return the ranks whose members want a topic and have room for one more."""
-        kinds = self._wanting.get(topic)
-        if kinds is None:
-            kinds = self._wanting[topic] = [kind for kind in self._kinds if topic in kind.topics]
-        for kind in kinds:
+        for kind in self._wanted(topic):
             for load, rank in self._ranks.get(kind, {}).items():
                 if kind.bears(load + 1):
                     yield kind, load, rank
+
+    def is_wanted_beside(self, topic: TopicName, kind: Kind | None) -> bool:
+        """Tell whether anybody wants a topic beside one member of this kind."""
+        for one in self._wanted(topic):
+            if one != kind or sum(map(len, self._ranks[one].values())) > 1:
+                return True
+        return False
+
+    def _wanted(self, topic: TopicName) -> Collection[Kind]:
+        """Return the kinds that want a topic; each may have topics of its own."""
+        if not self._wanting:
+            for kind in self._kinds:
+                for wanted in kind.topics:
+                    self._wanting.setdefault(wanted, []).append(kind)
+        return self._wanting.get(topic, ())
 
     def connected(self, kind: Kind) -> Collection[Kind]:
         """Return the kinds whose subscriptions overlap with this one, directly or by others.

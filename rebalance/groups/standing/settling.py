@@ -44,18 +44,26 @@ def is_good(
 ) -> bool:
     """Tell quickly whether nothing is to be mended; a ceiling may be too low, not too high."""
     holding = register.holdings[owner]
-    if any(not allowed(register, owner, queue, heir) for queue, heir in holding.items()):
+    if any(not _will_do(register, owner, queue, heir) for queue, heir in holding.items()):
         return False
     ceilings = [low for low in map(ceiling, {queue.topic for queue in holding}) if low is not None]
     lowest = min(ceilings, default=None)
     for heir in set(holding.values()):
-        assert heir is not None, "None is not allowed"
+        if heir is None:
+            continue
         place = register.place(heir, register.count(owner, heir))
         if not place.kind.bears(place.load):
             return False
         if lowest is not None and register.ranks.lift(place.kind, place.load) > lowest:
             return False
     return True
+
+
+def _will_do(register: Register, owner: MemberId, queue: Queue, heir: MemberId | None) -> bool:
+    """Tell whether somebody may be heir, or nobody can be: what only the owner wants has none."""
+    if heir is None:
+        return not register.ranks.is_wanted_beside(queue.topic, register.kinds.get(owner))
+    return allowed(register, owner, queue, heir)
 
 
 def allowed(register: Register, owner: MemberId, queue: Queue, heir: MemberId | None) -> bool:

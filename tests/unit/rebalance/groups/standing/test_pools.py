@@ -6,9 +6,9 @@ import pytest
 
 from rebalance.allocation import Applicant, Candidates
 from rebalance.groups.standing.dealing import Standing, deal
-from rebalance.groups.standing.pools import Kind
+from rebalance.groups.standing.pools import Kind, Pool
 from rebalance.groups.standing.ranks import Ranks
-from rebalance.ids import MemberId, Queue
+from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 from tests.unit.rebalance.groups.standing.groups import member, queue
 
 MANY = 100
@@ -62,3 +62,24 @@ def test_nor_does_a_fleet_that_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     before = deal(Standing(), half, owners, None).standing
 
     assert lifts_in(monkeypatch, before, UNLIKE["weights"], OWNERS) < 90 * len(OWNERS)
+
+
+def test_nor_do_topics_of_one_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody else wants them, so they have no heir; a newcomer is no reason to look again."""
+    owns = [TopicName(f"own-{it}") for it in range(MANY + 1)]
+    people = named(*(Applicant(frozenset({queue("t0").topic, own}), 1, None, "") for own in owns))
+    owners = {queue(f"t{it}"): name for it, name in enumerate(people)}
+    owners |= {Queue(own, BrokerName(""), 0): name for own, name in zip(owns, people, strict=True)}
+    *others, newcomer = people
+    before = {it: name for it, name in owners.items() if name != newcomer}
+    standing = deal(Standing(), {name: people[name] for name in others}, before, None).standing
+    assert MANY == len(standing)
+    looks, lowest = Counter[str](), Pool.lowest
+
+    def counted(pool: Pool) -> int | None:
+        looks["looked"] += 1
+        return lowest(pool)
+
+    monkeypatch.setattr(Pool, "lowest", counted)
+    assert 2 >= len(deal(standing, people, owners, owners.keys() - before.keys()).changes)
+    assert looks["looked"] < 3 * MANY
