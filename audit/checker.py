@@ -260,6 +260,7 @@ class Checker:
                 pass
             case Commanded():
                 self._of(entry.group).silence.commanded(entry, reading)
+                self._of(entry.group).epochs.commanded(entry)
             case Released():
                 yield from self._of(entry.group).released(entry)
             case Started():

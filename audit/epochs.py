@@ -16,7 +16,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
-from audit.history import BeatSeen, Effaced, Grant, Issued, Joined, Life, Summarised
+from audit.history import BeatSeen, Commanded, Effaced, Grant, Issued, Joined, Life, Summarised
 from audit.reading import Reader, Reading
 from audit.reminders import Reminders
 from audit.shown import Shown
@@ -93,6 +93,12 @@ class Epochs:
         if not forgotten and self._meanings.get(key) != record.content:
             detail = f"epoch {record.epoch} of an old state says something else"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
+
+    def commanded(self, record: Commanded) -> None:
+        """By one command all members are told again."""
+        if record.verb == "rebalance":
+            for life in self._said:
+                self._ask(life)
 
     def joined(self, record: Joined) -> None:
         """A join must be answered, even if nothing changed."""

@@ -193,8 +193,9 @@ def _problems(
     if len(metadata.partitions) != spec.partitions:
         yield (
             f"{spec.name} has {len(metadata.partitions)} partitions, must have {spec.partitions}: "
-            f"set topics.partitions to {len(metadata.partitions)} if no group uses it yet; "
-            f"otherwise {START_ANEW}"
+            f"set topics.partitions to {len(metadata.partitions)} if no group uses it yet; delete "
+            "it, and run `trimtab topics init`, if a broker has made it by itself "
+            f"(auto.create.topics.enable) after it was deleted; otherwise {START_ANEW}"
         )
     counts = (len(partition.replicas) for partition in metadata.partitions.values())
     replicas = min(counts, default=0)

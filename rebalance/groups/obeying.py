@@ -118,6 +118,7 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0911, PLR0912 
             return remark
         case RebalanceNow():
             draft.outbox.changes.append(_cause(event))
+            draft.outbox.answered.update(draft.membership.members.merged())  # if one was lost
             draft.target.hasten()
         case ChooseStrategy():
             draft.rules.strategy = command.strategy

@@ -27,6 +27,7 @@ from rebalance.groups import (
     succession,
     target,
     timers,
+    unpublished,
 )
 from rebalance.groups.conclusion import Step, conclude, unchanged
 from rebalance.groups.handover import attribution, baton, endings, notice, omissions
@@ -81,12 +82,17 @@ def step(
         return Step(
             GroupState.unknown(state.name, news.epoch), ()
         )  # only the group's epoch is known
+    lost = unpublished.unpublished(state, events, policy) if starts and news is None else None
+    if lost is not None:
+        state = unpublished.begun(state)
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
     if starts or not draft.before.is_out:
         _note_published(draft, now, starts=starts)
     _enter(draft, events, news, now, starts=starts)
     if is_first and news is None:  # an adoption computes everything anew
         in_force.compare(draft, now)
+    if lost is not None:
+        unpublished.say_again(draft, lost)
     if draft.is_quiet and draft.before.is_settled:
         return unchanged(draft)
     return conclude(draft, _move(draft, allocator, now), now)

@@ -101,7 +101,7 @@ class RealController:
             if isinstance(message, Started):
                 before = starting.before(before, message)
             after, decisions = self._stepped(before, message)
-            self._check(starting.reached(before, message), after, decisions)
+            self._check(starting.reached(self._cast, before, message), after, decisions)
             known = Reply(self._number(after), tuple(self._said(decisions)))
             self._replies[asked] = known
         return known

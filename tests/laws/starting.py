@@ -36,20 +36,27 @@ def before(state: GroupState, started: Started) -> GroupState:
     return UNKNOWN if started.memory is Memory.NOTHING else state
 
 
-def reached(state: GroupState, message: Input) -> int:
+def reached(cast: Cast, state: GroupState, message: Input) -> int:
     """Return above which epoch a controller decides when it has heard something."""
     if not isinstance(message, Started):
         return state.epoch
     epoch, records, _ = message.published
-    highest = max([epoch, *(each.epoch for each in records if each is not None)])
-    return state.epoch if highest <= state.epoch else highest + 1  # one is left out
+    highest = max([epoch, *_epochs(message)])
+    there = {cast.life((it, one.life)) for it, one in enumerate(records) if one is not None}
+    members = {it.life(name) for name, it in state.membership.members.items() if name != PILOT}
+    is_known = highest <= state.epoch and members <= there
+    return state.epoch if is_known else max(highest, state.epoch) + 1  # one is left out
+
+
+def _epochs(started: Started) -> Iterator[int]:
+    yield from (each.epoch for each in started.published.records if each is not None)
 
 
 def moments(cast: Cast, state: GroupState, started: Started, policy: Policy) -> list[Moment]:
     """Return what is in its first batch."""
     words = first_words(cast, started.wish) if state is UNKNOWN else []
     past = [cast.event(state, each) for each in (*words, *started.published.past)]
-    found = [*_found(cast, started, policy)]
+    found = [*_found(cast, started, policy), *_of_the_pilot(state, started, policy)]
     return [*past, *found, *_wished(cast, state, started), Begun(stamp())]
 
 
@@ -80,6 +87,14 @@ def _found(cast: Cast, started: Started, policy: Policy) -> Iterator[Moment]:
                 policy.session_ms(None),
                 policy.revocation_ms(None),
             )
+
+
+def _of_the_pilot(state: GroupState, started: Started, policy: Policy) -> Iterator[Moment]:
+    """Its record is there as well; where that is adopted, the pilot counts as one that joins."""
+    pilot, epoch = state.membership.members.get(PILOT), started.published.epoch
+    if pilot is not None and max([epoch, *_epochs(started)]) <= state.epoch:
+        patience = policy.session_ms(None), policy.revocation_ms(None)
+        yield Adopted(stamp(), pilot.life(PILOT), START, Epoch(epoch), Portion(), *patience)
 
 
 def _portion(cast: Cast, record: Record) -> Portion:

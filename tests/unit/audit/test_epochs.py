@@ -73,6 +73,17 @@ def test_whoever_joins_is_answered() -> None:
     assert [] == told.details
 
 
+def test_a_command_has_everybody_told_again() -> None:
+    """Records may have been lost; no other command is a reason."""
+    for verb, wrong in (("rebalance", []), ("pause", ["I14"])):
+        told = ShownHistory()
+        told.issued("a", 3, hold="orders-0@3")
+        told.commanded(verb)
+        told.issued("a", 4, hold="orders-0@3")
+
+        assert wrong == told.wrong
+
+
 def test_an_old_memory_may_repeat_what_it_said() -> None:
     """Nobody obeys it; then it goes on above, and may tell everybody anew (A7)."""
     told = ShownHistory()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from rebalance.allocation import AllocationPlan, AllocationRequest
-from rebalance.groups.model.commands import RebalanceNow
+from rebalance.groups.model.commands import ChooseMode
 from rebalance.groups.model.decisions import AssignmentIssued, Rebalanced
 from rebalance.groups.model.events import Event
 from rebalance.groups.model.policy import Policy
@@ -23,7 +23,7 @@ from tests.builders.records import Record, at, commanded, joined, left
 from tests.builders.story import only
 from tests.unit.rebalance.groups.kafkas_cases import TARGET_ASSIGNMENT, WITHOUT_COUNTERPART
 
-CHANGE = commanded(RebalanceNow())
+CHANGE = commanded(ChooseMode(TopicName("visits"), pops=True))
 STATIC = InstanceId("i2")
 
 

@@ -15,21 +15,21 @@ from typing import NamedTuple
 import pytest
 
 from rebalance.allocation import AllocationPlan, AllocationRequest
-from rebalance.groups.model.commands import RebalanceNow
+from rebalance.groups.model.commands import ChooseMode
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.events import Event
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.portions import portions
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
-from rebalance.ids import Epoch, Life, MemberId
+from rebalance.ids import Epoch, Life, MemberId, TopicName
 from tests.builders.group import a_group
 from tests.builders.notation import life, page_text, queue
 from tests.builders.records import Record, at, beat_of, commanded, joined, left, released, wild
 from tests.builders.story import only
 from tests.unit.rebalance.groups.kafkas_cases import CURRENT_ASSIGNMENT, WITHOUT_COUNTERPART
 
-CHANGE = commanded(RebalanceNow())
+CHANGE = commanded(ChooseMode(TopicName("visits"), pops=True))
 """The group gets a new target."""
 
 

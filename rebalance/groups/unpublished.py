@@ -1,0 +1,58 @@
+"""Unpublished: what a group has said, and what a start does not find published any more.
+
+A topic may be deleted and made anew, or a broker may lose its end. The members work on by what they
+have read, so nobody would notice; but whoever follows what is published finds nobody, and a later
+controller that has forgotten would give their queues to others. So at each start it is compared
+with what the group remembers, and what is missing is said again, once, as it stands.
+
+Called by ``step``. Its one rule: it is said again, and nothing moves. Where nothing at all was
+found there is nothing to compare with.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups.members.own_names import named_apart
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Adopted, Advanced, Moment, last_found
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import GroupState
+from rebalance.ids import Epoch, MemberId
+
+
+@dataclass(frozen=True, slots=True)
+class Unpublished:
+    """What is missing."""
+
+    members: frozenset[MemberId]
+    """Whose records are; nobody's, if only the summary is."""
+    cause: Cause
+
+
+def unpublished(before: GroupState, events: Sequence[Moment], policy: Policy) -> Unpublished | None:
+    """Return what is missing of what a group remembers, if anything is."""
+    found = last_found(events)
+    if not found or before.is_unknown:
+        return None
+    records = (named_apart(it, policy) for it in found if isinstance(it, Adopted))
+    known = {it.life for it in records}
+    members = before.membership.members.items()
+    missing = frozenset(name for name, it in members if it.life(name) not in known)
+    if not missing and any(isinstance(it, Advanced) for it in found):
+        return None
+    what = f"records of {len(missing)} members were" if missing else "the summary was"
+    detail = f"{what} not found published"
+    cause = Cause(CauseKind.ADOPTION, before.name, found[-1].stamp.position, detail)
+    return Unpublished(missing, cause)
+
+
+def begun(before: GroupState) -> GroupState:
+    """Leave an epoch out, as an adoption does: an older controller may write one under it."""
+    return replace(before, epoch=Epoch(before.epoch + 1))
+
+
+def say_again(draft: Draft, missing: Unpublished) -> None:
+    """Answer each member whose record is missing; the summary is said again in any case."""
+    draft.outbox.answered.update(missing.members)
+    draft.outbox.touched, draft.outbox.other_cause = True, missing.cause

@@ -1,0 +1,68 @@
+"""What was published, and is not found any more, is said again, and nothing moves."""
+
+import pytest
+
+from rebalance.causes import CauseKind
+from rebalance.groups.model.decisions import AssignmentIssued
+from rebalance.groups.model.events import Found
+from rebalance.groups.model.overview import GroupSummarised
+from rebalance.stamp import Stamp
+from tests.builders.amnesia import Remembered, at_work
+from tests.builders.records import advanced, found
+from tests.builders.story import only
+
+
+def starts(story: Remembered, *there: str) -> None:
+    """Begin again, and find the records of these; of an empty name, the group's."""
+    said = {name: it for name, it in story.records.items() if it is not None and name in there}
+    told = [found(it, start="2") for it in said.values()]
+    epoch = story.state.epoch
+
+    def summary(stamp: Stamp) -> Found:
+        return advanced(epoch, start="2")(stamp)
+
+    story.starts(*([summary] if "" in there else []), *told)  # type: ignore[arg-type]  # any moment
+
+
+@pytest.mark.parametrize(
+    ("there", "again"),
+    [
+        (["", "a", "b"], None),
+        (["", "a"], ["b"]),
+        ([""], ["a", "b"]),
+        (["a", "b"], []),
+        ([], None),
+    ],
+)
+def test_what_is_missing_is_said_again(there: list[str], again: list[str] | None) -> None:
+    """To each member whose record is not there, and to nobody else; under an epoch of its own."""
+    story = at_work()
+    pages, epoch = story.pages(), story.state.epoch
+    starts(story, *there)
+
+    issued = sorted(it.life.member for it in only(AssignmentIssued, story.decided))
+    summaries = only(GroupSummarised, story.decided)
+    assert pages == story.pages()
+    assert (again or []) == issued
+    assert [(epoch + 2, CauseKind.ADOPTION)] * (again is not None) == [
+        (it.epoch, it.cause.kind) for it in summaries
+    ]
+
+
+def test_it_is_said_once() -> None:
+    """Then it is there."""
+    story = at_work()
+    starts(story, "")
+    starts(story, "", "a", "b")
+
+    assert [] == story.decided
+
+
+def test_who_comes_later_gets_nothing_that_others_work_on() -> None:
+    """Whatever is forgotten then."""
+    story = at_work()
+    owners = story.owners()
+    starts(story, "")
+    story.forgets(kept=len(story.log))
+
+    assert owners == story.owners()
