@@ -64,7 +64,7 @@ def play(workers: int, load: Load, directory: Path, progress: Progress) -> Seen:
         make_topics(outlet)
         spark = running.enter_context(SparkCluster(directory / "spark", workers))
         home = directory / "trimtab"
-        settings = [*settings_of(outlet), *_cluster(spark, load)]
+        settings = [*settings_of(outlet), *_cluster(spark, load, home)]
         controller = running.enter_context(Contender(Side.TRIMTAB, home, settings))
         outside = Outside(controller.pid, home / "checkpoint", outlet)
         running.enter_context(closing(outside))
@@ -87,13 +87,14 @@ def play(workers: int, load: Load, directory: Path, progress: Progress) -> Seen:
             return Seen(workers, seconds, load.beats / seconds, [it.cores for it in shares])
 
 
-def _cluster(spark: SparkCluster, load: Load) -> list[str]:
+def _cluster(spark: SparkCluster, load: Load, home: Path) -> list[str]:
     options = {
         "spark.master": spark.url,
         "spark.driver_host": HOST,
         "spark.worker_python": spark.python,
         "spark.options.spark.executor.memory": "700m",
         "controller.cells_per_partition": _CELLS,
+        "controller.checkpoint": home / "checkpoint",
         "controller.heartbeat_batch_rows": load.rows,
         "controller.stuck_after": "0s",
     }

@@ -60,6 +60,7 @@ class Settings(BaseSettings):
         controller = dict(given.get("controller", {}))
         # A variable that a template leaves empty means no place of its own, and never "here".
         if not controller.get("checkpoint"):
+            _refuse_own_disk(dict(given.get("spark", {})))
             controller["checkpoint"] = f"{given.get('home', _DEFAULT_HOME)}/checkpoint"
         return {**given, "controller": controller}
 
@@ -92,3 +93,13 @@ class Settings(BaseSettings):
                 "address under which Spark's workers reach this process"
             )
         return self
+
+
+def _refuse_own_disk(spark: Mapping[str, Any]) -> None:
+    """Refuse to keep below home what workers elsewhere read and write; first they must reach us."""
+    master = str(spark.get("master", "local"))
+    if not master.startswith("local") and spark.get("driver_host"):
+        raise ValueError(
+            f"controller.checkpoint must be set, because spark.master is {master}: a place that "
+            "Spark's workers reach as well, under the same name (docs/cluster.md)"
+        )

@@ -105,6 +105,7 @@ def submitted(
         "kafka-1:9092": kafka.bootstrap_servers,
         "spark://spark-1:7077": spark.url,
         "10.0.0.7": DRIVER,
+        "/shared/trimtab/checkpoint": str(directory / "controller" / "checkpoint"),
         "/var/lib/trimtab": str(directory / "controller"),
         "/path/to/jars": str(JarCache.default().spark.parent),
         "controller.py run": shlex.join([str(script), *run[run.index("run") :]]),
@@ -122,6 +123,7 @@ def controller_on(
     settings = {
         "spark.master": spark.url,
         "spark.driver_host": DRIVER,
+        "controller.checkpoint": home / "checkpoint",
         "spark.worker_python": spark.python,
         "spark.options.spark.executor.memory": "512m",
         "controller.ui_address": PAGES,

@@ -39,6 +39,13 @@ from tests.unit.console.conftest import Sources
             "policy: session_timeout must lie between its minimum and its maximum",
         ),
         (
+            "[spark]\nmaster = 'spark://m:7077'\ndriver_host = 'here'",
+            (
+                "controller.checkpoint must be set, because spark.master is spark://m:7077: a "
+                "place that Spark's workers reach as well, under the same name (docs/cluster.md)"
+            ),
+        ),
+        (
             "[policy]\nheartbeat_interval = '6s'",
             "policy: session_timeout must be at least twice heartbeat_interval",
         ),

@@ -28,6 +28,7 @@ CHOSEN = {
     "controller.tick_interval": "2s",
     "controller.max_clock_step": "7s",
     "controller.cells_per_partition": "4",
+    "controller.checkpoint": "shared/checkpoint",
     "controller.heartbeat_batch_interval": "3s",
     "controller.heartbeat_batch_rows": "5",
     "controller.fetch_wait": "6ms",
@@ -78,7 +79,7 @@ def test_every_choice_reaches_the_job() -> None:
             ),
             topics=TopicOptions(prefix="p.", partitions=3),
             query=QueryOptions(
-                checkpoint="here/checkpoint",
+                checkpoint="shared/checkpoint",
                 cells_per_partition=4,
                 routine_interval_ms=3_000,
                 routine_rows=5,

@@ -74,6 +74,7 @@ def test_it_works_when_a_query_that_runs_has_just_read(
 def test_where_nothing_is_rehearsed_nobody_is_relieved(tmp_path: Path) -> None:
     """Both use one cluster: what fails there would fail again, and they would take turns."""
     chosen = [f"home={tmp_path}", "spark.master=spark://m:7077", "spark.driver_host=127.0.0.1"]
+    chosen.append("controller.checkpoint=/shared")
     settings = load(key_values=chosen, environment={}).settings
     there = options(settings, bootstrap_servers="k:1", jars=tmp_path)
     it = Rehearsal(MagicMock(), there, MagicMock())

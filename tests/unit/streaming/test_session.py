@@ -107,7 +107,7 @@ def test_a_machine_that_sleeps_loses_no_executor() -> None:
 
     assert "7d" == session_options(chosen())[patience]
 
-    cluster = ["spark.master=spark://m:7077", "spark.driver_host=here"]
+    cluster = ["spark.master=spark://m:7077", "spark.driver_host=here", "controller.checkpoint=/c"]
     away = load(key_values=cluster, environment={}).settings
     there = options(away, bootstrap_servers="k:1", jars=Path("jars"))
     assert patience not in session_options(there)
