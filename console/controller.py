@@ -5,6 +5,7 @@ when the settings name none), and every topic is as it must be. Then the streami
 process until it is told to stop, and the embedded Kafka, if there is one, is stopped after it.
 """
 
+import errno
 import os
 import signal
 import sys
@@ -37,6 +38,10 @@ _INSTEAD: Final = (
     "wait for it with `trimtab run --standby`, or end it first, or replace it with "
     "`trimtab run --take-over`; `trimtab controllers list` shows it"
 )
+_PASSING: Final = frozenset(
+    {errno.EROFS, errno.ESTALE, errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ETIMEDOUT}
+)
+"""How a disk fails for a moment, or until somebody has seen to it."""
 _LOOK_S: Final = 1.0
 _LOOK_AGAIN_S: Final = 0.1
 _LAST_WORD_S: Final = 1.0
@@ -188,6 +193,8 @@ def _sole_controller(home: Path) -> Iterator[None]:
         acquired = lock.acquire(wait=False) or _acquired_later(lock)
     except OSError as error:
         reason = f"home is {home}, which cannot be used: {error.strerror}"
+        if error.errno in _PASSING:  # no setting is wrong, and a supervisor is to try again
+            raise Failure(f"{reason}; make room, or have it mounted again") from error
         remedy = "set home to a directory that this user can write"
         raise Failure(f"{reason}; {remedy}", ExitCode.USAGE) from error
     if not acquired:
