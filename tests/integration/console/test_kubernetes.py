@@ -129,7 +129,7 @@ def test_of_two_controllers_one_stands_by() -> None:
 
 
 def test_what_is_optional_is_let_in_by_a_line(tmp_path: Path) -> None:
-    """Ways out to Redis and to name servers, for the same pod, at the ports that they have."""
+    """Ways out to Redis, to name servers and brokers, for the same pod, at the ports that they have."""
     shutil.copytree(HOME, tmp_path, dirs_exist_ok=True)
     (tmp_path / "kustomization.yaml").write_text(OPTION.sub(r"  \1", WRITTEN))
     made = rendered(tmp_path)
@@ -140,8 +140,8 @@ def test_what_is_optional_is_let_in_by_a_line(tmp_path: Path) -> None:
         if kind == "NetworkPolicy" and name != "trimtab"
     }
 
-    assert {"trimtab-redis": 6379, "trimtab-name-servers": 9876} == {
-        name: policy["egress"][0]["ports"][0]["port"] for name, policy in added.items()
+    assert {"trimtab-redis": [6379], "trimtab-name-servers": [9876, 10911]} == {
+        name: [it["port"] for it in policy["egress"][0]["ports"]] for name, policy in added.items()
     }
     assert [usual] * 2 == [policy["podSelector"] for policy in added.values()]
 

@@ -21,7 +21,7 @@ def test_one_that_is_away_for_a_moment_is_no_wrong_setting(
     def refused(*_: object, **__: object) -> bool:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(controller.FileLock, "acquire", refused)
+    monkeypatch.setattr("console.file_lock.FileLock.acquire", refused)
     with (
         pytest.raises(Failure, match="which cannot be used: ") as ended,
         controller._sole_controller(tmp_path),  # noqa: SLF001 - the rest starts Spark
