@@ -103,7 +103,9 @@ class RedisWriter:
         topic = self._outlet.topic(ASSIGNMENTS)
         partitions = range(self._options.topics.partitions)
         places = [TopicPartition(topic, it, OFFSET_BEGINNING) for it in partitions]
-        return FeedConsumer({**config, **PROMPT}, places)
+        # Where the topic is made anew, or cut: not its end, which would skip some.
+        config = {**config, **PROMPT, "auto.offset.reset": "earliest"}
+        return FeedConsumer(config, places)
 
     def _follow(self, consumer: FeedConsumer, stop: Event, until: float) -> None:
         """Follow from the first record on, until everything is to be written again."""

@@ -5,6 +5,7 @@ It keeps a little, drops the rest, and says so.
 
 import json
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
 
@@ -50,6 +51,17 @@ def epochs(client: redis.Redis) -> dict[bytes, bytes | str | None]:
 def counted(metrics: Metrics) -> dict[tuple[str, ...], float]:
     """What has become of records."""
     return {key: count for key, count in metrics.redis.values().items() if count}
+
+
+def test_a_topic_that_is_made_anew_is_read_from_its_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else members would be missing until everything is read again."""
+    asked: list[Mapping[str, object]] = []
+    monkeypatch.setattr(feed, "FeedConsumer", lambda config, _places: asked.append(config))
+    writer_to("redis://127.0.0.1:1", Metrics())._consumer()  # noqa: SLF001 - the rest needs a Kafka
+
+    assert ["earliest"] == [it["auto.offset.reset"] for it in asked]
 
 
 def test_what_is_dropped_is_counted_and_read_again(
