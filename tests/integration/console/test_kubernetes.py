@@ -129,7 +129,7 @@ def test_of_two_controllers_one_stands_by() -> None:
 
 
 def test_what_is_optional_is_let_in_by_a_line(tmp_path: Path) -> None:
-    """Ways out to Redis, to name servers and brokers, for the same pod, at the ports that they have."""
+    """Ways out to Redis, name servers and brokers, for the same pod, at the ports they have."""
     shutil.copytree(HOME, tmp_path, dirs_exist_ok=True)
     (tmp_path / "kustomization.yaml").write_text(OPTION.sub(r"  \1", WRITTEN))
     made = rendered(tmp_path)
