@@ -350,7 +350,7 @@ public final class ConsumerRules {
     private String decided() throws Exception {
         Member member = member();
         Commits commits = new Commits(member, offsets, intake);
-        Keeper keeper = new Keeper(options, member, intake, offsets, commits, telling, () -> { }, rest -> { });
+        Keeper keeper = new Keeper(options, member, intake, offsets, commits, telling, () -> { });
         mayGoOn.countDown();
         offsets.length = 100;
         offsets.answer.completeExceptionally(new UnknownMemberIdException("played"));
@@ -418,7 +418,7 @@ public final class ConsumerRules {
         consumer.poll(Duration.ofMillis(1));
         Keeper keeper = (Keeper) fieldOf(TrimtabConsumer.class, "keeper").get(consumer);
         hangsInRevoked = true;
-        keeper.end(List.of(FIRST));
+        keeper.end(List.of(FIRST), Map.of());
         told.await();
         Thread.sleep(WHILE_MS);
         try {
