@@ -75,16 +75,16 @@ class Checkpoint:
             self._files.delete(self._path(_TRIAL))
 
     def try_to_move(self, start: str) -> None:
-        """See that ``take_away`` can give it another name, which is made in the folder above."""
+        """See that it can be set aside, or taken away: the name is made in the folder above."""
         folder, first = local(self._place), self._first_place()
         if folder is not None and folder.is_mount():
             raise CheckpointUnusable(
-                f"controller.checkpoint is {self._place}, where something is mounted; a standby "
-                "gives it another name when it takes over: choose a folder in it: no queue moves"
+                f"controller.checkpoint is {self._place}, where something is mounted, so it "
+                "cannot be given another name: choose a folder in it: no queue moves"
             )
         path = self._java.org.apache.hadoop.fs.Path
         trial, moved = (path(f"{first}.{how}-{start}") for how in ("of", "at"))
-        with self._reached(f"in {path(first).getParent()}, where a standby gives it another name"):
+        with self._reached(self._above()):
             try:
                 if not (self._files.mkdirs(trial) and self._files.rename(trial, moved)):
                     raise OSError(f"{moved} could not be made beside it")
@@ -146,7 +146,7 @@ class Checkpoint:
     def set_aside(self, label: str) -> str:
         """Give this one up for a new one; return where it is kept."""
         kept = f"{self._place.rstrip('/')}.{label}"
-        with self._reached():
+        with self._reached(self._above()):
             if not self._files.rename(self._path(), self._java.org.apache.hadoop.fs.Path(kept)):
                 raise OSError(f"it could not be renamed to {kept}")
         return kept
@@ -189,7 +189,7 @@ class Checkpoint:
     def take_away(self, start: str) -> str:
         """Move it from under whoever may still write to it; return where it is from now on."""
         place = f"{self._first_place()}.at-{start}"
-        with self._reached():
+        with self._reached(self._above()):
             target = self._java.org.apache.hadoop.fs.Path(place)
             if self._files.exists(self._path()) and not self._files.rename(self._path(), target):
                 raise OSError(f"it could not be renamed to {place}")
@@ -198,6 +198,11 @@ class Checkpoint:
     def _is_used(self, parent: JavaObject, name: str) -> bool:
         path = self._java.org.apache.hadoop.fs.Path
         return any(self._files.exists(path(path(parent, name), it)) for it in (TERMS, NEW_TERMS))
+
+    def _above(self) -> str:
+        """Say where it is given another name."""
+        parent = self._java.org.apache.hadoop.fs.Path(self._first_place()).getParent()
+        return f"in {parent}, where it is given another name"
 
     def _first_place(self) -> str:
         return MOVED.sub("", self._place.rstrip("/"))

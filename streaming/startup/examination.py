@@ -1,6 +1,6 @@
 """The examination of the checkpoint that a start finds, before anybody hears of that start.
 
-It can be used, a standby could move it, and it was begun under the same settings (``terms``); or
+It can be used and moved, and it was begun under the same settings (``terms``); or
 it is damaged, so that nothing of it is gone on with, and a new one takes its place (``start``).
 Another controller may begin a new one while a standby waits, so terms are compared again when its
 turn has come, and before each try of the query.
@@ -34,7 +34,7 @@ def examined(spark: SparkSession, options: Options, stop: Event) -> Options:
 
     Raises:
         CheckpointRefused: It was.
-        CheckpointUnusable: It cannot be read or written, or not be moved by a standby.
+        CheckpointUnusable: It cannot be read or written, or not be moved.
         NotSurveyed: Kafka does not say what its topics hold, or not before it was told to stop.
     """
     found = Checkpoint(spark, options.query.checkpoint).present()
@@ -43,8 +43,7 @@ def examined(spark: SparkSession, options: Options, stop: Event) -> Options:
         options = replace(options, query=replace(options.query, checkpoint=found))
     checkpoint = Checkpoint(spark, found)
     checkpoint.try_out()
-    if options.query.standby:
-        checkpoint.try_to_move(new_start())
+    checkpoint.try_to_move(new_start())
     if options.query.new_checkpoint or not checkpoint.in_use:
         return options
     damaged = bool(checkpoint.damage())

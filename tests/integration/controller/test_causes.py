@@ -83,7 +83,7 @@ def test_a_place_that_cannot_be_written_is_named(
 ) -> None:
     """The key, the place and what to do; before another controller is told to end."""
     (tmp_path / "file").write_text("")
-    unmovable = tmp_path / ("c" * 240)  # its name has no room for that of a take-over
+    unmovable = tmp_path / ("c" * 240)  # no room for another name
     for place, further in (
         (tmp_path / "file" / "checkpoint", ()),
         ("/proc/trimtab/checkpoint", ()),
@@ -101,7 +101,8 @@ def test_a_place_that_cannot_be_written_is_named(
         (line,) = controller.lines(f"controller.checkpoint is {place}, which cannot be used")
         assert line.startswith("trimtab: the controller ended: controller.checkpoint")
         assert "choose another place: no queue moves" in line
-        assert bool(further) == (f"write in {tmp_path}, where a standby gives it another" in line)
+        above = f"write in {tmp_path}, where it is given another name"
+        assert (place == unmovable) == (above in line)
         assert not controller.lines("Traceback")
         assert not controller.lines("retrying")
     assert [unmovable] == list(tmp_path.glob("c" * 240 + "*"))
