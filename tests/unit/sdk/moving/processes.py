@@ -62,6 +62,7 @@ class Process:
         self.in_between = 0  # it commits so many more by itself before it gives a queue up
         self.awaited: set[QueueRef] = set()  # of these somebody waits for that
         self.abandoned = Abandoned(0.0)
+        self.times_read = 0  # the wanted side
         subscription, wanted = cast("Subscription", self), cast("WantedSide", self)
         ways = (subscription, wanted, cast("Company", self), self.abandoned)
         reader, report = cast("Handover", self), self.errors.append
@@ -90,6 +91,7 @@ class Process:
 
     def read(self) -> Side | None:
         """The wanted side."""
+        self.times_read += 1
         return self.kafka.wanted
 
     def last_commits(self, queues: Collection[QueueRef]) -> dict[QueueRef, LastCommit]:

@@ -23,6 +23,12 @@ def share(pair: tuple[Process, Process]) -> None:
         to_grant(pair[number // 2], Grant(it, 1))
 
 
+def all_hear(pair: tuple[Process, Process]) -> None:
+    """Wait until each has acted on what is wanted now: it has asked, and asked again."""
+    before = [it.times_read for it in pair]
+    until(lambda: all(it.times_read > had + 2 for it, had in zip(pair, before, strict=True)))
+
+
 def workers(pair: tuple[Process, Process], side: Side) -> dict[QueueRef, str]:
     """Who is to work on what."""
     return {
@@ -156,7 +162,7 @@ def test_where_an_owner_began_counts_once(
         kafka.wanted = "kafka"
     until(lambda: kafka.committed[queue][1] == "kafka:2:" and queue not in kafka.at_work)
     kafka.wanted = "trimtab"
-    time.sleep(0.05)  # all have heard it; then its owner on the other side gives it back
+    all_hear(pair)  # then its owner on the other side gives it back
     kafka.committed[queue] = (7, "trimtab:2:")
     until(lambda: queue in kafka.at_work)
 
