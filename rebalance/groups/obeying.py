@@ -105,12 +105,7 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0911, PLR0912 
         case DrainMember():
             return _drain(draft, command, event)
         case UndrainMember():
-            drained = _member(draft, command.member)
-            if not drained.dismissed:
-                raise Refused(f"no command drains {command.member}")
-            membership.readmit(draft, command.member)
-            draft.rules.drained.drop(drained.life(command.member))
-            draft.outbox.changes.append(_cause(event))
+            _undrain(draft, command, event)
         case EvictMember():
             _spare_the_last(draft, command)
             remark = last_workers.remark(draft, command.member)
@@ -207,6 +202,15 @@ def _drain(draft: Draft, command: DrainMember, event: Commanded) -> str:
     draft.rules.drained.add(life, draft.policy.max_members)
     draft.outbox.changes.append(_cause(event))
     return last_workers.remark(draft, command.member)
+
+
+def _undrain(draft: Draft, command: UndrainMember, event: Commanded) -> None:
+    drained = _member(draft, command.member)
+    if not drained.dismissed:
+        raise Refused(f"no command drains {command.member}")
+    membership.readmit(draft, command.member)
+    draft.rules.drained.drop(drained.life(command.member))
+    draft.outbox.changes.append(_cause(event))
 
 
 def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:

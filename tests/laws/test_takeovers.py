@@ -96,7 +96,7 @@ def test_what_is_not_survived(memory: Memory) -> None:
 PLANTS: dict[str, Plant] = {
     "older records obeyed": (
         MemberSession,
-        "_is_news",
+        "is_news",
         wrong_starts.older_records_obeyed,
         taken_over(ONCE, Memory.CHECKPOINT, Patience.PASSED),
         "the token of q0 went back from 3 to 2",

@@ -147,7 +147,6 @@ def test_the_first_life_was_told_nothing_and_later_ones_what_it_was(kafka: Kafka
     assert [None, 0, 7] == last_epochs(kafka)
 
 
-@pytest.mark.skipif(not hasattr(time, "CLOCK_BOOTTIME"), reason="no clock goes on here")
 def test_who_slept_loses_everything_before_it_reads(
     kafka: Kafka, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,13 +18,7 @@ from rebalance.groups.model.commands import (
     Resume,
     UndrainMember,
 )
-from rebalance.groups.model.decisions import (
-    AssignmentIssued,
-    CommandAnswered,
-    MemberChanged,
-    PauseEnded,
-    Rebalanced,
-)
+from rebalance.groups.model.decisions import CommandAnswered, MemberChanged, PauseEnded, Rebalanced
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
@@ -302,13 +296,3 @@ def test_a_rebalance_waits_for_no_interval_though_the_strategy_changes_as_well()
     story.ticks()
 
     assert target < story.state.target.epoch
-
-
-def test_a_rebalance_answers_everybody() -> None:
-    """Nothing moves, and what was lost of what is published is there again."""
-    story = two_members()
-    told = {name: story.told(name) for name in ("a", "b")}
-    story.reads(commanded(RebalanceNow()))
-
-    assert {"a", "b"} == {it.life.member for it in only(AssignmentIssued, story.decided)}
-    assert told == {name: story.told(name) for name in ("a", "b")}

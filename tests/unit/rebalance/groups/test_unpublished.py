@@ -3,13 +3,14 @@
 import pytest
 
 from rebalance.causes import CauseKind
+from rebalance.groups.model.commands import RebalanceNow
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.events import Found
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.stamp import Stamp
 from tests.builders.amnesia import Remembered, at_work
-from tests.builders.records import advanced, found
-from tests.builders.story import only
+from tests.builders.records import advanced, commanded, found
+from tests.builders.story import only, two_members
 
 
 def starts(story: Remembered, *there: str) -> None:
@@ -66,3 +67,13 @@ def test_who_comes_later_gets_nothing_that_others_work_on() -> None:
     story.forgets(kept=len(story.log))
 
     assert owners == story.owners()
+
+
+def test_a_rebalance_answers_everybody() -> None:
+    """Nothing moves, and what was lost of what is published is there again."""
+    story = two_members()
+    told = {name: story.told(name) for name in ("a", "b")}
+    story.reads(commanded(RebalanceNow()))
+
+    assert {"a", "b"} == {it.life.member for it in only(AssignmentIssued, story.decided)}
+    assert told == {name: story.told(name) for name in ("a", "b")}
