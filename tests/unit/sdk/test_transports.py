@@ -188,15 +188,19 @@ def test_clients_that_cannot_be_replaced_go_on(monkeypatch: pytest.MonkeyPatch) 
     made = {name: HalfWritten(kind) for name, kind in kinds.items()}
     for name, half in made.items():
         monkeypatch.setattr(f"trimtab.transports.confluent.{name}", half)
+    now = [100.0]
+    monkeypatch.setattr("trimtab.transports.confluent.now_s", lambda: now[0])
     transport = ConfluentTransport("127.0.0.1:1", "t.", 1_000, {"log_level": 0})
     old = transport._consumer, transport._producer  # noqa: SLF001 - what it goes on with
     transport._broken = True  # noqa: SLF001 - as after what is fatal
     transport._read = False  # noqa: SLF001 - as when nothing was heard
     transport.renew()
     told = [it.reason for it in transport.poll(0) if isinstance(it, Trouble)]
+    transport.poll(0)  # as 20 times a second
 
-    assert old[0] is transport._consumer  # noqa: SLF001 - as above
+    assert old == (transport._consumer, transport._producer)  # noqa: SLF001 - as above
     assert 2 == sum("key values mismatch" in it for it in told)
+    now[0] += 1.0
     transport.renew()
     transport.poll(0)
     assert old[0] is not transport._consumer  # noqa: SLF001 - as above

@@ -10,15 +10,9 @@ from contextlib import suppress
 from threading import Lock
 from typing import Any, Final
 
-from confluent_kafka import (
-    Consumer,
-    KafkaError,
-    KafkaException,
-    Message,
-    Producer,
-    TopicPartition,
-)
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
+from trimtab.clock import now_s
 from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import MEMBERS
@@ -44,6 +38,8 @@ _CONNECT_S: Final = 5.0
 """One try to reach Kafka: long enough for a TLS handshake over an ocean."""
 _AT_ONCE: Final = 1_000
 """Records taken in one poll: bounds the time until beats are looked after again."""
+_AGAIN_S: Final = 1.0
+"""Between two tries to replace a producer: each reads files, and is told of if it fails."""
 _REMEMBERED: Final = 20
 """Errors that are kept to say why Kafka is not reached: some for each broker."""
 _FAULTS: Final = {
@@ -117,6 +113,8 @@ class ConfluentTransport:
         self._reading = _CONSUMER | shared | hooks
         self._broken = False
         """Whether the producer will never write again."""
+        self._again_s = 0.0
+        """When one to replace it may be made."""
         self._sent, self._written = set[str](), set[str]()
         """To which topics something was to be written since the last `renew`, and was."""
         self._read = True  # to the end, since then
@@ -264,11 +262,12 @@ class ConfluentTransport:
             self._producer.poll(0)
         except KafkaException as error:
             self._on_error(error.args[0])
-        if self._broken:
+        if self._broken and now_s() >= self._again_s:
             self._replace_producer()
 
     def _replace_producer(self) -> None:
         """Put a new producer in the place of a broken one, if one can be made now."""
+        self._again_s = now_s() + _AGAIN_S
         if (made := successor(Producer, self._writing, self._on_error)) is None:
             return
         with self._line:  # or what another thread sends now would have no report, ever
