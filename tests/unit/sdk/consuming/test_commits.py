@@ -15,8 +15,10 @@ from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka.admin import AdminClient
 
 from tests.builders.application import until
+from tests.builders.half_written import HalfWritten
 from tests.builders.sessions import GROUP, queue
-from trimtab import Grant
+from tests.unit.sdk.consuming.in_memory import InMemory
+from trimtab import CommitError, Grant
 from trimtab.callbacks import Ownership
 from trimtab.consuming.assembly import assemble, writer_of
 from trimtab.consuming.choice import Told, read_options
@@ -132,6 +134,34 @@ def test_who_has_answered_commits_again(
     commits.write(lambda: {ONE: 8})
 
     assert ([{ONE: 7}, {ONE: 8}], before) == (owner.written, Answering.made)
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_who_can_have_no_client_to_commit_goes_on(
+    servers: str,
+    monkeypatch: pytest.MonkeyPatch,
+    by_hand: bool,  # noqa: FBT001 - by pytest
+) -> None:
+    """Whatever was not answered needs a new one, and its files are just being replaced."""
+    made = HalfWritten(Answering)
+    monkeypatch.setattr("trimtab.consuming.confluent_writer.AdminClient", made)
+    writer = writer_of("confluent", Wish(servers, GROUP, quiet("confluent"), {}, 2.0))
+    reading = InMemory()
+    reading.handover.commits.write_by(writer)  # type: ignore[union-attr]  # they are no transactions
+    grant = reading.grant(1)
+    reading.offer(0, 1)
+    reading.upkeep.look()
+    message = reading.taken()
+    writer.drop()
+    if by_hand:
+        with pytest.raises(CommitError, match="key values mismatch"):
+            reading.parts.commit([message])
+        assert reading.parts.commit([message])
+    else:
+        reading.take(0.05)
+        reading.take(0.05)
+        assert {grant.queue: 2} == reading.handover.on_revoked((grant,))
+    assert 2 + by_hand == made.asked
 
 
 @pytest.mark.slow

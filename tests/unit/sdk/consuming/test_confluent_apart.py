@@ -6,10 +6,13 @@ from datetime import UTC, datetime
 from importlib.metadata import files
 
 import pytest
+from confluent_kafka import admin
 
 from tests.builders.application import until
+from tests.builders.half_written import HalfWritten
 from trimtab.consuming.choice import Start
 from trimtab.consuming.confluent import ConfluentClient
+from trimtab.consuming.confluent_apart import found_apart
 from trimtab.consuming.contract import Ends, Wish
 from trimtab.consuming.offsets import GroupOffsets
 from trimtab.protocol import QueueRef
@@ -42,6 +45,16 @@ def servers() -> Iterator[str]:
     yield kafka.rd_kafka_mock_cluster_bootstraps(brokers).decode()
     kafka.rd_kafka_mock_cluster_destroy(brokers)
     kafka.rd_kafka_destroy(owner)
+
+
+def test_without_a_client_there_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody is just replacing the files of its certificate."""
+    made = HalfWritten(admin.AdminClient)
+    made({})  # so the next one is the second
+    monkeypatch.setattr(admin, "AdminClient", made)
+
+    assert {} == found_apart({"bootstrap.servers": "127.0.0.1:1"}, QUEUES, "earliest", 0.1)
+    assert 2 == made.asked
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import pytest
 from confluent_kafka import KafkaException
 
 from tests.builders.application import until
+from tests.builders.half_written import HalfWritten
 from trimtab.errors import SharedGroupError
 from trimtab.moving.company import Company, client_id
 from trimtab.moving.sides import Asking, Others
@@ -181,6 +182,25 @@ def test_a_client_that_asks_the_wrong_broker_is_let_go_of(kafka: Kafka) -> None:
 
     assert asker() == "cannot"
     assert (2, 1) == (kafka.made, kafka.dropped)
+
+
+def test_who_can_have_no_client_to_ask_goes_on(
+    kafka: Kafka, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files of its certificate are just being replaced: what was heard before counts."""
+    asker = Asker(kafka)
+    assert asker() == "can"
+    kafka.failure, kafka.misled = KafkaException("not coordinator"), 1
+    made = HalfWritten(kafka.connect)
+    made({})  # so the next one is the second
+    monkeypatch.setattr("trimtab.moving.company.AdminClient", made)
+    for _ in range(3):
+        kafka.now += 1
+        assert asker() == "can"
+
+    refused, unmade = map(str, kafka.troubles)
+    assert "not coordinator" in refused
+    assert "key values mismatch" in unmade
 
 
 def test_a_question_without_an_answer_is_taken_back(

@@ -16,8 +16,9 @@ from typing import Any, Final
 from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPartition, admin
 
 from trimtab.consuming.choice import Start
+from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import QueueRef
-from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_discarding import discard, successor
 from trimtab.transports.confluent_unpolled import unpolled
 
 _NONE: Final = -1
@@ -30,7 +31,9 @@ def found_apart(
     settings: Mapping[str, Any], queues: list[QueueRef], end: Start, timeout_s: float
 ) -> dict[QueueRef, int]:
     """Find the first messages at an end, or since a time, wherever there is an answer."""
-    client = admin.AdminClient(unpolled(settings))
+    client = successor(admin.AdminClient, unpolled(settings), KAFKA_LOGGER.warning)
+    if client is None:
+        return {}
     spec = _spec(end)
     answers = client.list_offsets(
         {TopicPartition(it.topic, it.id): spec for it in queues},

@@ -20,6 +20,7 @@ from trimtab.consuming.confluent import checked, place, refused
 from trimtab.consuming.confluent_settings import client_settings
 from trimtab.consuming.contract import Wish
 from trimtab.protocol import QueueRef
+from trimtab.transports.confluent_discarding import unasked
 from trimtab.transports.confluent_unpolled import unpolled
 
 _NEVER_S: Final = 60.0
@@ -36,11 +37,14 @@ class ConfluentWriter:
 
     def write(self, places: Mapping[QueueRef, tuple[int, str]]) -> Future[Any]:
         """Send these."""
-        if (client := self._client) is None:  # an idle client is falsy: its length is 0
-            client = self._client = AdminClient(self._settings)
         offsets = [place(it, *said) for it, said in places.items()]
         asked = [ConsumerGroupTopicPartitions(self._group, offsets)]
-        answers = client.alter_consumer_group_offsets(asked, request_timeout=_NEVER_S)
+        try:
+            if (client := self._client) is None:  # an idle client is falsy: its length is 0
+                client = self._client = AdminClient(self._settings)
+            answers = client.alter_consumer_group_offsets(asked, request_timeout=_NEVER_S)
+        except KafkaException as error:  # somebody may just be replacing its files
+            return unasked(error)
         answer: Future[Any] = answers[self._group]
         return answer
 

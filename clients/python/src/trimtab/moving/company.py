@@ -19,7 +19,7 @@ from confluent_kafka.admin import AdminClient
 from trimtab.clock import now_s
 from trimtab.errors import SharedGroupError, TransportError
 from trimtab.moving.sides import Asking, Others
-from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_discarding import discard, unasked
 from trimtab.transports.confluent_unpolled import unpolled
 
 Report = Callable[[Exception], object]
@@ -107,13 +107,20 @@ class Company:
         limit = Timer(_DROP_S, lambda: self._drop(limit))
         limit.daemon = True
         with self._lock:
-            if self._client is None:
-                self._client = AdminClient(self._kafka)
             limit.start()
-            asked = self._client.describe_consumer_groups([self._group], request_timeout=_NEVER_S)
-            self._answer, self._limit = asked[self._group], limit
+            self._answer, self._limit = self._question(), limit
             self._answer.add_done_callback(lambda _: limit.cancel())
             self._answer.add_done_callback(lambda _: wake())
+
+    def _question(self) -> Future[Any]:
+        try:
+            if self._client is None:
+                self._client = AdminClient(self._kafka)
+            asked = self._client.describe_consumer_groups([self._group], request_timeout=_NEVER_S)
+        except KafkaException as error:  # somebody may just be replacing its files
+            return unasked(error)
+        answer: Future[Any] = asked[self._group]
+        return answer
 
     def _hear(self, now: float, report: Report) -> None:
         answer = self._answer

@@ -1,12 +1,13 @@
 """Putting a client of librdkafka in the place of another, and letting go of that one.
 
 A new one reads the files of its certificate, which somebody may just be replacing: if it cannot be
-made, the other one goes on. To end one takes as long as its threads take to end, and one that is
-replaced is not well: so it ends on a thread of its own. Used wherever one is replaced. Its one
-rule: nobody waits.
+made, the other one goes on, or what it was to be asked has no answer. To end one takes as long as
+its threads take to end, and one that is replaced is not well: so it ends on a thread of its own.
+Used wherever one is replaced. Its one rule: nobody waits.
 """
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -28,6 +29,13 @@ def successor(
     except KafkaException as error:
         met(error.args[0])
         return None
+
+
+def unasked(error: KafkaException) -> Future[Any]:
+    """Return the answer of a client that could not be asked."""
+    answer: Future[Any] = Future()
+    answer.set_exception(error)
+    return answer
 
 
 def discard(held: list[object]) -> None:

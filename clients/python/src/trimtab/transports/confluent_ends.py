@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from confluent_kafka import KafkaException, TopicPartition, admin
 
+from trimtab.transports.confluent_discarding import unasked
 from trimtab.transports.confluent_unpolled import unpolled
 
 Partition = tuple[str, int]
@@ -154,15 +155,13 @@ class EndFinder:
     def _send(
         self, at: int, followed: Sequence[Partition], client: admin.AdminClient | None
     ) -> None:
-        fresh, answers = client is None, dict[TopicPartition, Future[Any]]()
+        fresh = client is None
         query = {TopicPartition(*it): _LATEST for it in followed}
         try:
             client = self._fresh() if client is None else client  # an idle one is falsy
             answers = client.list_offsets(query, request_timeout=self._patience_s)
         except KafkaException as error:  # somebody may just be replacing its files
-            for it in query:
-                answers[it] = Future()
-                answers[it].set_exception(error)
+            answers = {it: unasked(error) for it in query}
         now = time.monotonic()
         self._questions.append(_Question(at, now, followed, client, answers, fresh))
 
