@@ -22,6 +22,8 @@ CONSUMER: Final = {
     "refused": "0 1",
     "begun": "[orders-0@1] 1",
     "decided": "100 [100]",
+    "decided-again": "[100] {}",
+    "decided-cut": "[30] {}",
     "deaf": "true [revoked]",
     "hanging": "ended",
     "deaf-and-stuck": "stuck",

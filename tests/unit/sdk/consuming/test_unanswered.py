@@ -83,6 +83,38 @@ def test_where_to_begin_is_decided_once() -> None:
     assert ([100], {queue(): 100}) == (reading.committed(), reading.kafka.begun)
 
 
+@pytest.mark.parametrize(("end", "begins"), [(150, 100), (30, 30)])
+def test_who_gets_a_queue_again_begins_where_it_had_decided(end: int, begins: int) -> None:
+    """It had lost it, and Kafka still has nothing; unless the log has been cut, or made anew."""
+    reading, grant = undecided()
+    reading.lose(grant)
+    reading.kafka.refusal, reading.kafka.length = None, end
+    again = Grant(queue(), 2)
+    reading.owned.add(again)
+    reading.handover.on_assigned((again,))
+    time.sleep(0.15)
+    reading.upkeep.look()
+
+    assert ([begins], {queue(): begins}) == (reading.committed(), reading.kafka.begun)
+    assert {} == reading.intake.decided
+
+
+@pytest.mark.parametrize("position", [None, 120])
+def test_what_others_have_committed_since_counts(position: int | None) -> None:
+    """They have begun: what was decided before is over, also for who is told where to begin."""
+    reading, grant = undecided()
+    reading.lose(grant)
+    reading.kafka.written.append({queue(): 120})
+    again = Grant(queue(), 2, position=position)
+    reading.owned.add(again)
+    reading.handover.on_assigned((again,))
+    assert {} == reading.intake.decided_of([again])  # it is not handed on, either
+    time.sleep(0.15)
+    reading.upkeep.look()
+
+    assert ({queue(): 120}, {}) == (reading.kafka.begun, reading.intake.decided)
+
+
 def test_where_to_begin_is_handed_on_by_who_has_decided_it() -> None:
     """Its heir would decide it anew."""
     reading, grant = undecided()

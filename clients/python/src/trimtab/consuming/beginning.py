@@ -1,7 +1,8 @@
 """Beginnings: where a queue is read from, when no position came with its release.
 
 Used by `upkeep`, on its thread. Its one rule: where nothing was committed, the first owner decides,
-and commits that before it reads anything; so nobody decides otherwise.
+and commits that before it reads anything; so nobody decides otherwise. Its heir may read before
+Kafka has taken that commit, from the same place on.
 """
 
 from collections.abc import Iterable
@@ -45,6 +46,7 @@ class Beginning:
             grants = self._owned(still)
             committed = intake.offsets.committed(list(grants))
             known = {grants[queue]: at for queue, at in committed.at.items() if at >= 0}
+            intake.heard(known)
             handover.begin(known, known)
             first = self._first(grants, [it for it, at in committed.at.items() if at < 0])
             decided = {grants[queue]: at for queue, at in first.at.items()}
@@ -69,7 +71,7 @@ class Beginning:
         handover.withhold(younger)
         failed = fenced.fenced_off(younger[0]) if younger else failed
         begun = {it: at for it, (at, _) in places.items() if it not in younger}
-        intake.heard(begun)
+        intake.heard({it: at for it, at in begun.items() if it.queue not in first.at})
         for grant, at in begun.items():
             fenced.begin(grant, at, ours.pop(grant))
         fenced.decline(ours)
@@ -83,11 +85,11 @@ class Beginning:
 
     def _first(self, grants: dict[QueueRef, Grant], queues: list[QueueRef]) -> Ends:
         """Decide where to begin, once: what is written before Kafka has that is read as well."""
-        decided = self._handover.decided
-        known = {it: decided[grants[it]] for it in queues if grants[it] in decided}
+        before = self._intake.decided_of([grants[it] for it in queues])
+        known = {it.queue: at for it, at in before.items()}
         found = self._intake.offsets.first([it for it in queues if it not in known])
-        decided.update({grants[it]: at for it, at in found.at.items()})
-        return Ends(known | found.at, found.refused)
+        decided = {it: self._intake.decide(grants[it], at) for it, at in found.at.items()}
+        return Ends(known | decided, found.refused)
 
     def _owned(self, grants: Iterable[Grant]) -> dict[QueueRef, Grant]:
         return {it.queue: it for it in self._intake.owned(list(grants)).grants}

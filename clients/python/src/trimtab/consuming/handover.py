@@ -59,8 +59,6 @@ class Handover:
         self.unbegun: dict[QueueRef, Grant] = {}
         """Grants of which it is not known yet where to begin: taken out in turns. They are put in
         without one, which would cost a hand-over the wait for two; a reader takes a copy."""
-        self.decided: dict[Grant, int] = {}
-        """Where to begin, of those of which Kafka has nothing yet; changed in turns."""
         self.told_of: frozenset[QueueRef] = frozenset()
         """Queues of which the application is told now; it may seek them, though they were lost."""
         self.hurry: Callable[[], object] = bool
@@ -129,7 +127,7 @@ class Handover:
         with self.intake.turn:
             good = [it for it in ending if not it.is_astray]
             positions = self.intake.positions(good)
-            positions |= {it: at for it in grants if (at := self.decided.pop(it, None)) is not None}
+            positions |= self.intake.decided_of(grants)
             self._forget(ending)
         try:
             refused = self.learn([it for it in good if it.committed is None])
@@ -157,8 +155,6 @@ class Handover:
             ours = [it.grant for it in self.intake.readings.values()]
             ending += [self.intake.readings[it.queue] for it in grants if it in ours]
             self._forget(ending)
-            for it in grants:
-                self.decided.pop(it, None)
         self.intake.came_back.set()
         self._told.lost(grants)
 
@@ -180,7 +176,6 @@ class Handover:
             reading.done = at if intake.manual else 0
             intake.readings[queue] = reading
             self.unbegun.pop(queue, None)
-            self.decided.pop(grant, None)
         if begun:
             # Of a topic that is read the leaders are known; and on a line to a broker a question
             # waits behind the fetch before it, and the next fetch behind the question.
@@ -194,7 +189,8 @@ class Handover:
             found = self.intake.offsets.committed([it.queue for it in readings])
             for reading in readings:
                 if reading.queue in found.at:
-                    reading.hear(max(-1, found.at[reading.queue]))
+                    reading.hear(max(-1, at := found.at[reading.queue]))
+                    self.intake.heard({reading.grant: at} if at >= 0 else {})
         return found.refused
 
     def in_hand(self) -> frozenset[QueueRef]:

@@ -49,6 +49,9 @@ class Intake:
         self.paused: set[QueueRef] = set()
         self.sought: dict[QueueRef, int] = {}
         """Where to begin with queues that were sought before it was known where they begin."""
+        self.decided: dict[QueueRef, tuple[Grant, int]] = {}
+        """Where to begin with queues of which Kafka has nothing, and under which grant it was asked
+        last: who loses one and gets it again would decide otherwise, later in its log."""
         self.due = 0.0
         """When to look before anything is handed out."""
         self.over = False
@@ -182,10 +185,22 @@ class Intake:
         self.came_back.set()
         return counted, len(counted) == len(last)
 
+    def decided_of(self, grants: Iterable[Grant]) -> dict[Grant, int]:
+        """Where these begin, as far as Kafka was asked under them, and had nothing."""
+        decided = ((it, self.decided.get(it.queue)) for it in grants)
+        return {it: found[1] for it, found in decided if found and found[0] == it}
+
+    def decide(self, grant: Grant, at: int) -> int:
+        """Begin there, or earlier if that was decided before: Kafka has nothing of it."""
+        _, before = self.decided.get(grant.queue, (grant, at))
+        self.decided[grant.queue] = grant, min(at, before)
+        return min(at, before)
+
     def heard(self, places: Mapping[Grant, int]) -> None:
         """Kafka has these."""
         with self.turn:
             for grant, offset in places.items():
+                self.decided.pop(grant.queue, None)
                 reading = self.readings.get(grant.queue)
                 if reading is not None and reading.grant == grant:
                     reading.hear(offset)

@@ -100,6 +100,10 @@ public final class ConsumerRules {
                 return begun();
             case "decided":
                 return decided();
+            case "decided-again":
+                return decidedAgain(150);
+            case "decided-cut":
+                return decidedAgain(30);
             case "deaf":
                 return deaf();
             case "hanging":
@@ -364,6 +368,28 @@ public final class ConsumerRules {
         Waiting.await(() -> !intake.grants().isEmpty());
         keeper.finish(HOUR);
         return handedOn.get(FIRST) + " " + intake.plan().seeks.values();
+    }
+
+    /** Where a queue begins that was lost and has come again, when the first commit was refused and its log ends here. */
+    private String decidedAgain(long end) throws Exception {
+        Member member = member();
+        Commits commits = new Commits(member, offsets, intake);
+        Keeper keeper = new Keeper(options, member, intake, offsets, commits, telling, () -> { });
+        mayGoOn.countDown();
+        offsets.length = 100;
+        offsets.answer.completeExceptionally(new UnknownMemberIdException("played"));
+        keeper.start();
+        keeper.begin(List.of(FIRST));
+        offsets.sent.await();
+        keeper.lose(List.of(FIRST));
+        offsets.length = end;
+        offsets.answer = new KafkaFutureImpl<>();
+        offsets.answer.complete(null);
+        session.receive(assignment(3, "[0,3,null]", "", HOUR_MS), 0);
+        keeper.begin(List.of(AGAIN));
+        Waiting.await(() -> !intake.grants().isEmpty());
+        keeper.finish(HOUR);
+        return intake.plan().seeks.values() + " " + intake.decidedOf(List.of(AGAIN));
     }
 
     /** What is committed while a listener that was told of trouble does not come back, and another queue leaves. */

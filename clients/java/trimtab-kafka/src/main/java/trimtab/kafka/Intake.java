@@ -29,6 +29,11 @@ final class Intake {
     private final Set<TopicPartition> paused = new HashSet<>();
     /** Where to begin with queues that were sought before it was known where they begin. */
     private final Map<TopicPartition, Long> sought = new HashMap<>();
+    /**
+     * Where to begin with queues of which Kafka has nothing, and under which grant it was asked last: who loses one
+     * and gets it again would decide otherwise, later in its log.
+     */
+    private final Map<TopicPartition, Grant> decided = new HashMap<>();
     /** Whether the client reads something else than it should. */
     private boolean changed;
     private boolean woken;
@@ -269,8 +274,32 @@ final class Intake {
         return due;
     }
 
-    /** Kafka has these. */
+    /** Where these begin, as far as Kafka was asked under them, and had nothing. */
+    synchronized Map<Grant, Long> decidedOf(Collection<Grant> grants) {
+        Map<Grant, Long> found = new HashMap<>();
+        for (Grant grant : grants) {
+            Grant known = decided.get(Reading.placeOf(grant));
+            if (grant.equals(known)) {
+                found.put(grant, known.position);
+            }
+        }
+        return found;
+    }
+
+    /** This begins there, or earlier if that was decided before: Kafka has nothing of it. */
+    synchronized void decide(Grant grant, long at) {
+        Grant before = decided.get(Reading.placeOf(grant));
+        long first = before == null ? at : Math.min(at, before.position);
+        decided.put(Reading.placeOf(grant), new Grant(grant.queue, grant.token, first, null));
+    }
+
+    /** Kafka has these; below 0: nothing. */
     synchronized void heard(Map<Grant, Long> places) {
+        places.forEach((grant, at) -> {
+            if (at >= 0) {
+                decided.remove(Reading.placeOf(grant));
+            }
+        });
         readingsOf(places.keySet()).forEach(it -> it.hear(places.get(it.grant)));
     }
 

@@ -42,8 +42,6 @@ final class Keeper {
     private final Thread thread = new Thread(this::run, "trimtab-consumer");
     /** Grants of which it is not known yet where to begin. */
     private final Map<TopicPartition, Grant> unbegun = new HashMap<>();
-    /** Where to begin, of those of which Kafka has nothing yet. Guarded by what is unbegun. */
-    private final Map<Grant, Long> decided = new HashMap<>();
     private long askAgainAt = now();
     private long commitAt;
     private long recommitAt;
@@ -153,11 +151,8 @@ final class Keeper {
     Map<Grant, Long> forget(Collection<Grant> grants) {
         synchronized (unbegun) {
             unbegun.values().removeAll(grants);
-            Map<Grant, Long> gone = new HashMap<>(decided);
-            gone.keySet().retainAll(grants);
-            decided.keySet().removeAll(grants);
-            return gone;
         }
+        return intake.decidedOf(grants);
     }
 
     private void run() {
@@ -226,13 +221,11 @@ final class Keeper {
         GroupOffsets.Ends committed = offsets.committed(grants.keySet());
         Map<Grant, Long> known = new HashMap<>();
         committed.at.forEach((place, at) -> known.put(grants.get(place), at));
+        intake.heard(known);
         beginAt(known);
         grants.keySet().retainAll(committed.none);
         GroupOffsets.Ends firsts = decide(grants);
-        Map<Grant, Long> begun = new HashMap<>();
-        synchronized (unbegun) {
-            grants.values().stream().filter(decided::containsKey).forEach(it -> begun.put(it, decided.get(it)));
-        }
+        Map<Grant, Long> begun = intake.decidedOf(grants.values());
         commits.write(() -> stillUnbegun(begun));
         beginAt(begun);
         committed.demandAll();
@@ -242,14 +235,9 @@ final class Keeper {
     /** Decides where to begin, once: what is written before Kafka has that is read as well. */
     private GroupOffsets.Ends decide(Map<TopicPartition, Grant> grants) throws Refused {
         Map<TopicPartition, Grant> undecided = new HashMap<>(grants);
-        synchronized (unbegun) {
-            undecided.values().removeAll(decided.keySet());
-        }
+        undecided.values().removeAll(intake.decidedOf(grants.values()).keySet());
         GroupOffsets.Ends firsts = offsets.first(undecided.keySet());
-        synchronized (unbegun) {
-            firsts.at.forEach((place, at) -> decided.put(grants.get(place), at));
-            decided.keySet().retainAll(unbegun.values()); // some may have been given up meanwhile
-        }
+        firsts.at.forEach((place, at) -> intake.decide(grants.get(place), at));
         return firsts;
     }
 
@@ -259,7 +247,6 @@ final class Keeper {
             begun = stillUnbegun(places);
             begun.forEach((grant, at) -> {
                 unbegun.remove(Reading.placeOf(grant));
-                decided.remove(grant);
                 intake.begin(grant, at, at);
             });
         }
