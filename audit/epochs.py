@@ -12,11 +12,21 @@ Called by ``checker`` for each record published to one group. Its one rule: it c
 said with what was said before, and nothing else.
 """
 
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
-from audit.history import BeatSeen, Commanded, Effaced, Grant, Issued, Joined, Life, Summarised
+from audit.askings import ANSWERED_MS, STARTED_MS, Askings
+from audit.history import (
+    BeatSeen,
+    Commanded,
+    Effaced,
+    Grant,
+    Issued,
+    Joined,
+    Life,
+    Summarised,
+)
 from audit.reading import Reader, Reading
 from audit.reminders import Reminders
 from audit.shown import Shown
@@ -24,10 +34,6 @@ from audit.violations import Invariant, Violation
 
 _MEANINGS_REMEMBERED = 10_000
 """Records. What an older memory should have repeated is unknown."""
-_ASKED_REMEMBERED = 16
-"""By life."""
-_ANSWERED_MS = 60_000
-"""Of log time: whoever asks is answered in the next batch, and no order of records is so wrong."""
 
 
 class _Said(NamedTuple):
@@ -61,18 +67,14 @@ class Epochs:
         """By name, the latest life that was told something."""
         self._summary: tuple[int, Hashable] = (0, None)
         self._reader, self._partition = reader, 0
-        self._asked: defaultdict[Life, deque[int]] = defaultdict(
-            lambda: deque(maxlen=1 if exact else _ASKED_REMEMBERED)
-        )
-        """When each asked to be told again; several are one, when they are read in one batch."""
+        self._askings = Askings(exact=exact)
         self.unjudged = 0
         """Records that say the same again, when nobody can see whether they were asked for."""
 
     def started(self) -> None:
         """A controller starts, and may tell all members anew."""
         self._began, self._repeated = True, 0
-        for life in self._said:
-            self._ask(life)
+        self._askings.may(self._said, self._now_ms + STARTED_MS)
 
     def is_old(self, epoch: int) -> bool:
         """Tell what a controller that has just started repeats from an old state."""
@@ -98,35 +100,32 @@ class Epochs:
         """By one command all members are told again."""
         if record.verb == "rebalance":
             for life in self._said:
-                self._ask(life)
+                self._askings.has_to(life)
 
     def joined(self, record: Joined) -> None:
         """A join must be answered, even if nothing changed."""
         self._partition = record.at.partition
-        self._ask(record.life)
+        self._askings.has_to(record.life)
 
     def beat(self, record: BeatSeen, reading: Reading) -> None:
         """A member must be told if it has not read its assignment, or claims too much."""
         if self._reminders.is_due(record, reading):
-            self._ask(record.life)
+            self._may_ask(record.life)
         newest = self._newest.get(record.life.member)
         if newest is not None and newest > record.life and record.epoch:
-            self._ask(newest)  # its record ends this life, which seems not to have read it
+            self._may_ask(newest)  # its record ends this life, which seems not to have read it
         said = self._said.get(record.life)
         if said is None or record.owned is None:
             return
         if not self._exact or not said.grants.issuperset(record.owned):
-            self._ask(record.life)
+            self._may_ask(record.life)
 
-    def _ask(self, life: Life) -> None:
-        self._asked[life].append(self._reader.now(self._partition).sure_ms)
+    def _may_ask(self, life: Life) -> None:
+        self._askings.may([life], self._now_ms + ANSWERED_MS)
 
-    def _has_asked(self, life: Life) -> bool:
-        """Tell whether a life may be told again. Out of order, one asking is not held for ever."""
-        asked, now_ms = self._asked[life], self._reader.now(self._partition).sure_ms
-        while asked and not self._exact and now_ms - asked[0] > _ANSWERED_MS:
-            asked.popleft()
-        return bool(asked)
+    @property
+    def _now_ms(self) -> int:
+        return self._reader.now(self._partition).sure_ms
 
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Judge a member's assignment."""
@@ -142,10 +141,11 @@ class Epochs:
         grants = frozenset([*record.hold, *record.give])
         self._said[record.life] = _Said(record.epoch, record.content, assignment, grants)
         self._partition = record.at.partition
-        asked = self._has_asked(record.life)
+        asked = self._askings.is_open(record.life, self._now_ms)
         news = before is None or before.epoch < record.epoch
         if asked and (news or (self._exact and not self._began)):
-            self._asked[record.life].popleft()  # a batch that is repeated is no new answer
+            # A batch that is repeated is no new answer.
+            self._askings.answered(record.life, self._now_ms)
         if record.epoch < self._highest:
             detail = f"epoch {record.epoch} after {self._highest}"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
@@ -187,7 +187,7 @@ class Epochs:
         if self._newest.get(life.member) == life:
             del self._newest[life.member]
         self._reminders.ended(life)
-        self._asked.pop(life, None)
+        self._askings.ended(life)
 
     def _violation(self, invariant: Invariant, record: Issued, detail: str) -> Violation:
         return Violation(invariant, self._group, record.life.member, detail, (record.at,))

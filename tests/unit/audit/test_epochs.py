@@ -1,8 +1,11 @@
 """Epochs grow, and nobody is told twice (I4, I14)."""
 
+from collections.abc import Callable
+
 import pytest
 
 from audit import epochs
+from audit.checker import Promises
 from tests.unit.audit.histories import ShownHistory
 
 
@@ -82,6 +85,60 @@ def test_a_command_has_everybody_told_again() -> None:
         told.issued("a", 4, hold="orders-0@3")
 
         assert wrong == told.wrong
+
+
+ASKED = {
+    "a join": (lambda told: told.joined("a"), 600),
+    "a command": (lambda told: told.commanded("rebalance"), 600),
+    "a start": (ShownHistory.started, 61),
+}
+
+
+@pytest.mark.parametrize(("asks", "seconds"), ASKED.values(), ids=ASKED.keys())
+def test_who_asked_is_answered_as_soon_as_the_group_can(
+    asks: Callable[[ShownHistory], object], seconds: int
+) -> None:
+    """It waits a minute for the rest of what a start has found; its step may fail for longer."""
+    told = ShownHistory(Promises(exact=False))
+    told.ticks()
+    told.issued("a", 3, hold="orders-0@3")
+    asks(told)
+    for _ in range(seconds):
+        told.ticks()
+    told.issued("a", 4, hold="orders-0@3")
+    assert [] == told.details
+
+    told.issued("a", 5, hold="orders-0@3")
+    assert ["I14"] == told.wrong
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_who_asked_twice_may_be_answered_twice_but_not_much_later(*, answered: bool) -> None:
+    """Without an order, the second join may have been read after the first answer."""
+    told = ShownHistory(Promises(exact=False))
+    told.ticks()
+    told.issued("a", 3, hold="orders-0@3")
+    told.joined("a")
+    told.joined("a")
+    told.issued("a", 4, hold="orders-0@3")
+    for _ in range(1 if answered else 61):
+        told.ticks()
+    told.issued("a", 5, hold="orders-0@3")
+
+    assert ([] if answered else ["I14"]) == told.wrong
+
+
+def test_a_start_that_says_nothing_is_no_reason_later() -> None:
+    """As all starts do that find what they know."""
+    told = ShownHistory(Promises(exact=False))
+    told.ticks()
+    told.issued("a", 3, hold="orders-0@3")
+    told.started()
+    for _ in range(130):
+        told.ticks()
+    told.issued("a", 4, hold="orders-0@3")
+
+    assert ["I14"] == told.wrong
 
 
 def test_an_old_memory_may_repeat_what_it_said() -> None:
