@@ -264,7 +264,7 @@ class Checker:
             case Released():
                 yield from self._of(entry.group).released(entry)
             case Started():
-                self._of(entry.group).epochs.started()
+                self._of(entry.group).epochs.started(entry)
                 self._of(entry.group).silence.started()
             case Routed():
                 self._of(entry.group).rest.routed(entry)

@@ -25,6 +25,7 @@ from audit.history import (
     Issued,
     Joined,
     Life,
+    Started,
     Summarised,
 )
 from audit.reading import Reader, Reading
@@ -68,13 +69,17 @@ class Epochs:
         self._summary: tuple[int, Hashable] = (0, None)
         self._reader, self._partition = reader, 0
         self._askings = Askings(exact=exact)
+        self._start = ""
+        """The last one that has told what it found: a record for each member."""
         self.unjudged = 0
         """Records that say the same again, when nobody can see whether they were asked for."""
 
-    def started(self) -> None:
+    def started(self, record: Started) -> None:
         """A controller starts, and may tell all members anew."""
         self._began, self._repeated = True, 0
-        self._askings.may(self._said, self._now_ms + STARTED_MS)
+        if record.start != self._start or not record.start:
+            self._askings.may(self._said, self._now_ms + STARTED_MS)
+        self._start = record.start
 
     def is_old(self, epoch: int) -> bool:
         """Tell what a controller that has just started repeats from an old state."""

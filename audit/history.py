@@ -177,6 +177,8 @@ class Started:
 
     at: Place
     group: str
+    start: str = ""
+    """Which start; empty: it does not say."""
 
 
 # -- what was published

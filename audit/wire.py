@@ -126,7 +126,7 @@ def _heard(record: Record, at: Place, group: str) -> Entry | None:
     if isinstance(record, Route):
         return _routed(record, at, group)
     if isinstance(record, Adopt | Advance):
-        return history.Started(at, group)
+        return history.Started(at, group, record.start)
     if isinstance(record, Command):
         return history.Commanded(at, group, record.kind)
     if isinstance(record, MemberRecord):

@@ -148,9 +148,9 @@ class ShownHistory:
         seen = tuple((topic, "", number) for number in range(queues))
         return self._take(Routed(self._place("routes"), GROUP, topic, version, seen))
 
-    def started(self) -> Place:
+    def started(self, start: str = "") -> Place:
         """A controller takes note of what is published."""
-        return self._take(Started(self._place("routes"), GROUP))
+        return self._take(Started(self._place("routes"), GROUP, start))
 
     def issued(
         self,

@@ -141,6 +141,18 @@ def test_a_start_that_says_nothing_is_no_reason_later() -> None:
     assert ["I14"] == told.wrong
 
 
+def test_all_that_one_start_has_found_lets_each_be_told_once() -> None:
+    """It is a record for each member, and a large group has many."""
+    told = ShownHistory(Promises(exact=False))
+    told.issued("a", 3, hold="orders-0@3")
+    for start in ("1", "1", "1", "2"):
+        told.started(start)
+    for epoch in (4, 5, 6):
+        told.issued("a", epoch, hold="orders-0@3")
+
+    assert ["I14"] == told.wrong
+
+
 def test_an_old_memory_may_repeat_what_it_said() -> None:
     """Nobody obeys it; then it goes on above, and may tell everybody anew (A7)."""
     told = ShownHistory()

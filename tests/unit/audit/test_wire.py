@@ -119,7 +119,7 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
     "what was found published": (
         ROUTES,
         {"kind": "advance", "start": LIFE.incarnation, "epoch": 4, "decided_ms": 5},
-        history.Started(AT, "billing"),
+        history.Started(AT, "billing", LIFE.incarnation),
     ),
     "command": (
         COMMANDS,
