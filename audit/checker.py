@@ -9,7 +9,7 @@ it needs nothing but the entries and the promises, and never looks into the brai
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
@@ -63,6 +63,8 @@ class Promises:
     taken to have done so."""
     joins: Shown = ALL
     """Joins and leaves. Where they are not, it is unknown who asked to be told again, or left."""
+    others: Mapping[str, Shown] = field(default_factory=dict)
+    """By kind of cause, what else may ask for it that members are told again."""
     bytes_at_rest: int = 2_500
     bytes_each: int = 150
     """What the state of a group may take, and more for each member and queue. One name may be as
@@ -238,7 +240,9 @@ class Checker:
             exact = promises.exact
             group = self._groups[name] = _Group(
                 Possession(name, exact=exact, releases=promises.releases, joins=promises.joins),
-                Epochs(name, self._reader, exact=exact, joins=promises.joins),
+                Epochs(
+                    name, self._reader, exact=exact, joins=promises.joins, others=promises.others
+                ),
                 Silence(name, self._reader, promises.blast, one_clock=exact),
                 Entitlement(name, exact=exact),
                 Rest(name),

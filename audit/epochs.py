@@ -13,7 +13,7 @@ said with what was said before, and nothing else.
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from typing import NamedTuple
 
 from audit.askings import ANSWERED_MS, STARTED_MS, Askings
@@ -30,7 +30,7 @@ from audit.history import (
 )
 from audit.reading import Reader, Reading
 from audit.reminders import Reminders
-from audit.shown import Shown
+from audit.shown import ALL, Shown
 from audit.violations import Invariant, Violation
 
 _MEANINGS_REMEMBERED = 10_000
@@ -50,11 +50,19 @@ class _Said(NamedTuple):
 class Epochs:
     """The counter of one group, as published."""
 
-    def __init__(self, group: str, reader: Reader, *, exact: bool, joins: Shown) -> None:
+    def __init__(
+        self,
+        group: str,
+        reader: Reader,
+        *,
+        exact: bool,
+        joins: Shown,
+        others: Mapping[str, Shown],
+    ) -> None:
         """Begin with nothing said; say what will be shown, and in which order (``Promises``)."""
         self._group = group
         self._exact = exact
-        self._joins = joins
+        self._joins, self._others = joins, others
         self._reminders = Reminders(reader, exact=exact)
         self._highest = 0
         self._began = False
@@ -166,7 +174,8 @@ class Epochs:
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
         if asked or before.epoch >= record.epoch or not again:
             return
-        if self._joins.covers(record.at):
+        asks = self._joins, self._others.get(record.cause, ALL)
+        if all(it.covers(record.at) for it in asks):
             detail = f"told again under epoch {record.epoch} what epoch {before.epoch} said"
             yield self._violation(Invariant.CALM, record, detail)
         else:

@@ -211,6 +211,8 @@ class Issued:
     """So many more queues to inherit the record had no room for."""
     shared: tuple[Grant, ...] = ()
     """What it works on together with others, beside what it owns."""
+    cause: str = ""
+    """What kind of event it says that it is for."""
 
 
 @dataclass(frozen=True, slots=True)

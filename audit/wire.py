@@ -189,6 +189,7 @@ def _published(
                 apart=key == member_key(record.group, f"{record.member}@{record.incarnation}"),
                 heartbeat_interval_ms=record.heartbeat_interval_ms,
                 heirs=tuple(row.next for row in (*record.hold, *record.give)),
+                cause=record.cause.kind,
             )
         case Group():
             return _summarised(record, at, value)

@@ -42,17 +42,17 @@ def check(
 ) -> None:
     """Check recorded topics with an auditor that shares no code with the controller.
 
-    It needs what was heard (members, heartbeats, releases) and what was published (assignments;
-    groups and history, if they are there), as `trimtab replay` reads them, in any order and any
-    number of files. It looks for queues that two members may have worked on (I1), tokens and
-    epochs that go back (I3, I4), members evicted too early (I6), queues outside a subscription
-    (I10), assignments that say nothing new (I14), and summaries that count what nobody was told
-    (I18). What was not judged for want of records is said on stderr, and to programs as
+    It needs what was heard (members, heartbeats, releases, commands, routes) and what was published
+    (assignments; groups and history, if they are there), as `trimtab replay` reads them, in any
+    order and any number of files. It looks for queues that two members may have worked on (I1),
+    tokens and epochs that go back (I3, I4), members evicted too early (I6), queues outside a
+    subscription (I10), assignments that say nothing new (I14), and summaries that count what nobody
+    was told (I18). What was not judged for want of records is said on stderr, and to programs as
     `not_examined`; also if brokers' clocks alone order releases (I1). Exit code 3 when it finds
     any, 4 with nothing to judge.
 
     Examples:
-      trimtab check heartbeats.jsonl members.jsonl releases.jsonl assignments.jsonl history.jsonl
+      trimtab check recorded/*.jsonl
       trimtab check everything.jsonl --group billing
       trimtab check --bootstrap-servers kafka-1:9092 -o json
     """

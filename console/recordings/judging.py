@@ -122,13 +122,16 @@ class Judge:
 
     def _promised(self, firsts: Mapping[str, Mapping[int, Row]]) -> Promises:
         """Say what is shown. Beats prove releases that were lost, and let a record be repeated."""
-        releases, beats, joins = (
-            _shown(firsts.get(f"{self.prefix}{it.name}")) for it in (RELEASES, HEARTBEATS, MEMBERS)
+        of = {it.name: firsts.get(f"{self.prefix}{it.name}", {}) for it in TOPICS.values()}
+        releases, beats = _shown(of[RELEASES.name]), _shown(of[HEARTBEATS.name])
+        # Nobody has an assignment who has not joined, nor for a command that nobody gave.
+        joins, *others = (_from_there(of[it.name]) for it in (MEMBERS, COMMANDS, ROUTES))
+        return replace(
+            self.promises,
+            releases=_later(releases, beats),
+            joins=_later(joins, beats),
+            others=dict(zip(("command", "adoption"), others, strict=True)),
         )
-        if not joins.missing:  # nobody has an assignment who has not joined
-            there = frozenset(firsts[f"{self.prefix}{MEMBERS.name}"])
-            joins = replace(joins, partitions=there)
-        return replace(self.promises, releases=_later(releases, beats), joins=_later(joins, beats))
 
     def _show(self, checker: Checker, row: Row, group: str | None) -> Iterator[Violation]:
         topic = TOPICS[row.topic.removeprefix(self.prefix)]
@@ -165,11 +168,17 @@ def _firsts(rows: Iterable[Row]) -> dict[str, dict[int, Row]]:
     return firsts
 
 
-def _shown(firsts: Mapping[int, Row] | None) -> Shown:
+def _shown(firsts: Mapping[int, Row]) -> Shown:
     """Say what is shown of a topic: retention may have taken its beginning."""
     if not firsts:
         return NONE
     return Shown(since={it: row.appended_ms for it, row in firsts.items() if row.offset > 0})
+
+
+def _from_there(firsts: Mapping[int, Row]) -> Shown:
+    """Say the same of what must have been there: a partition without it has lost all."""
+    shown = _shown(firsts)
+    return shown if shown.missing else replace(shown, partitions=frozenset(firsts))
 
 
 def _later(shown: Shown, beats: Shown) -> Shown:

@@ -22,7 +22,6 @@ from trimtab.protocol import (
 
 GROUP = "billing"
 PARTITION = partition_of(GROUP, 8)
-CAUSE = {"kind": "join", "subject": "a"}
 
 
 class Recording:
@@ -42,7 +41,9 @@ class Recording:
         line = {"topic": "rocketmq", "partition": 0, "offset": len(self.lines), "timestamp": at}
         self.lines.append(json.dumps({**line, "key": "c", "value": value.decode()}))
 
-    def assignment(self, member: str, epoch: int, at: int, **rows: list[tuple[int, int]]) -> None:
+    def assignment(
+        self, member: str, epoch: int, at: int, cause: str = "join", **rows: list[tuple[int, int]]
+    ) -> None:
         """Add a member's assignment."""
         hold, give = (
             tuple(HolderRef("orders", "", number, token) for number, token in rows.get(verb, []))
@@ -61,7 +62,7 @@ class Recording:
                 "revocation_timeout_ms": 60_000,
                 "session_timeout_ms": 10_000,
                 "heartbeat_interval_ms": 3_000,
-                "cause": CAUSE,
+                "cause": {"kind": cause, "subject": "a"},
             }
         )
         self.add("assignments", record, at, key=f"{GROUP}/{member}")

@@ -168,6 +168,7 @@ def test_assignments() -> None:
     assert (Grant(("orders", "", 0), 2),) == entry.hold
     assert (Grant(("orders", "", 1), 2),) == entry.give
     assert (None, 4) == entry.heirs
+    assert "join" == entry.cause
     source = Life("worker-1", "1767225599000-0a1b2c3d")
     assert (Inheritance(("orders", "", 7), 4, source, 3),) == entry.inherit
     assert isinstance(entry.content, bytes)

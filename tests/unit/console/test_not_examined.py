@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from tests.builders.command_line import Run
-from tests.builders.log import LIFE, beat, join
+from tests.builders.log import LIFE, beat, join, route
 from tests.builders.recording import GROUP, PARTITION, Recording, a_hand_over, two_join
-from trimtab.protocol import Cause, MemberChanged, Release
+from trimtab.protocol import Cause, MemberChanged, Pause, Release
 
 
 def test_what_could_not_be_examined_is_said(run: Run) -> None:
@@ -148,3 +148,22 @@ def test_what_retention_may_have_answered_is_counted(run: Run) -> None:
     assert grant.endswith("what may have ended it, a release or a leave")
     (again,) = _unjudged(run, recording, "I14: 1 repetition: ")
     assert again.endswith("who may have asked for it")
+
+
+def test_what_is_said_again_for_an_asking_that_was_not_recorded_is_counted(run: Run) -> None:
+    """A command to rebalance, and what a start has found; by a record of these it is judged."""
+    for cause, topic, other in (
+        ("command", "commands", Pause(id="c1", principal="ann", reason="so")),
+        ("adoption", "routes", route(queues=2)),
+    ):
+        recording = Recording()
+        recording.add("members", join("a"), 900)
+        recording.assignment("a", 1, 1_000, hold=[(0, 1)])
+        recording.assignment("a", 2, 2_000, cause, hold=[(0, 1)])
+        (again,) = _unjudged(run, recording, "I14: 1 repetition: ")
+        assert again.endswith("who may have asked for it")
+        assert 0 == run("check", recording.write())[0]
+
+        recording.add(topic, other, 1_500)
+        assert [] == _unjudged(run, recording, "I14")
+        assert "I14 billing: a: told again" in run("check", recording.write())[1]
