@@ -1,6 +1,7 @@
 """A group of RocketMQ's moves by a rolling deployment: old consumers and attached ones share it."""
 
 import time
+from unittest.mock import Mock
 
 import pytest
 
@@ -116,9 +117,13 @@ def both(consumers: Consumers, wanted: str) -> None:
 
 
 def obeyed(consumers: Consumers, changes: list[tuple[int, int]]) -> None:
-    """Wait until the attached ones do as the controller says: from then on nothing is excused."""
+    """Wait until the attached ones do as the controller says: from then on nothing is excused.
+
+    Until then RocketMQ deals, or they hear of the change one by one, however long that takes.
+    """
     both(consumers, "OBEYING")
-    changes[-1] = over(changes[-1])
+    began, _ = changes[-1]
+    changes[-1] = began, time.monotonic_ns()
     consumers.settle("new1#trimtab", "new2#trimtab")
     await_shares(consumers, "new1", "new2")
     time.sleep(QUIET_S)
@@ -163,3 +168,23 @@ def test_what_two_work_on_while_nobody_comes_or_goes_is_found(
     pair = (first, Work(begun, begun + SECOND, "new1", queue, 2))
 
     assert ([pair] if found else []) == apart([*pair], [change])
+
+
+@pytest.mark.parametrize(("after_s", "found"), [(-1, False), (1, True)])
+def test_what_two_work_on_is_found_as_soon_as_they_obey(
+    monkeypatch: pytest.MonkeyPatch, after_s: int, *, found: bool
+) -> None:
+    """Not before that, on the slowest machine."""
+    monkeypatch.setattr(time, "monotonic_ns", lambda: 130 * SECOND)
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    consumers = Mock(spec=Consumers)
+    consumers.state.return_value = "OBEYING"
+    queues = [("orders", str(it)) for it in range(QUEUES)]
+    consumers.shares.return_value = {"new1": {*queues[1:]}, "new2": {queues[0]}}
+    changes = [(90 * SECOND, 100 * SECOND)]
+    obeyed(consumers, changes)
+    begun = (130 + after_s) * SECOND
+    first = Work(begun - SECOND, begun + SECOND, "new1", queues[0], 1)
+    pair = (first, Work(begun, begun + SECOND, "new2", queues[0], 2))
+
+    assert ([pair] if found else []) == apart([*pair], changes)
