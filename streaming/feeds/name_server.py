@@ -39,7 +39,7 @@ _READABLE: Final = 0b100
 """`PermName.PERM_READ`."""
 _TIMEOUT_S: Final = 3.0
 """RocketMQ's own clients wait as long for an answer, and so does the watcher, which does not listen
-meanwhile, for all of them: what has not come by then is asked first the next time."""
+meanwhile, for all of them: the next time it goes on behind what has come by then."""
 _RESTS: Final = 3
 """So many times as long as it waited in vain, or for a slow one, it asks nobody, and Kafka's routes
 are read."""
@@ -65,8 +65,8 @@ class NameServers:
         self._connection: socket.socket | None = None
         self._numbers = count(1)
         self._asks_again_at = 0.0
-        self._late: set[str] = set()
-        """The topics for which there was no time."""
+        self._begins_behind = ""
+        """The topic that was answered last when there was no time for all: each has its turn."""
 
     @property
     def place(self) -> str:
@@ -76,16 +76,18 @@ class NameServers:
 
     def look(self, topics: Iterable[str]) -> dict[str, Seen]:
         """Return what topics are like, as far as that is known."""
-        asked, begun = sorted(topics, key=lambda it: (it not in self._late, it)), time.monotonic()
+        behind, begun = self._begins_behind, time.monotonic()
+        asked = sorted(topics, key=lambda it: (it <= behind, it))
         if not asked or begun < self._asks_again_at:
             return {}
         for _ in self._addresses:
             try:
-                seen, refused = self._ask(asked)
-                if self._late:
-                    said = f"too slow: {len(self._late)} of {len(asked)} topics are left for later"
+                seen, refused, left = self._ask(asked)
+                if left:
+                    said = f"too slow: {left} of {len(asked)} topics are left for later"
                     refused.insert(0, f"{self.place}: {said}")
                     self._rest(begun)
+                    self._hang_up()  # the answers to these may still come; the next may be quicker
             except (Garbage, OSError, UnicodeError) as error:  # the last: no host can be called so
                 self._trouble.met(f"{self.place}: {error}")
                 self._hang_up()
@@ -108,8 +110,8 @@ class NameServers:
             self._connection.close()
             self._connection = None
 
-    def _ask(self, topics: list[str]) -> tuple[dict[str, Seen], list[str]]:
-        """Return what topics are like, and why some are left out: theirs cannot be read, or said.
+    def _ask(self, topics: list[str]) -> tuple[dict[str, Seen], list[str], int]:
+        """Return what topics are like, why some are left out, and for how many there was no time.
 
         Raises:
             Garbage: What it says is no answer, or of nothing that was asked; or none can be read.
@@ -118,6 +120,7 @@ class NameServers:
         knows_brokers = self._knows_brokers(connection)
         seen: dict[str, Seen] = {}
         refused: list[str] = []
+        left, last = len(topics), self._begins_behind
         until = time.monotonic() + _TIMEOUT_S
         for start in range(0, len(topics), _AT_ONCE):
             asked = {next(self._numbers): it for it in topics[start : start + _AT_ONCE]}
@@ -126,6 +129,7 @@ class NameServers:
                 answer = receive(connection)
                 if (topic := asked.pop(answer.opaque, None)) is None:
                     raise Garbage("an answer to what was not asked")
+                left, last = left - 1, topic
                 try:
                     found = route(topic, answer)
                 except Garbage as error:  # its frame was read whole, so the others can be read
@@ -133,13 +137,12 @@ class NameServers:
                     continue
                 if found is not None and (knows_brokers or found.runs is not None):
                     seen[topic] = found
-            self._late = {*asked.values(), *topics[start + _AT_ONCE :]} if asked else set()
             if asked:
-                self.close()  # the answers to these may still come
+                self._begins_behind = last
                 break
         if refused and not seen:  # the next one may say what can be read
             raise Garbage("; ".join(refused[:_NAMED]))
-        return seen, refused
+        return seen, refused, left
 
     def _knows_brokers(self, connection: socket.socket) -> bool:
         """Tell whether it knows who has queues; asked first, because brokers come meanwhile.

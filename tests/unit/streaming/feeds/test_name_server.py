@@ -6,7 +6,7 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 import structlog
@@ -45,12 +45,10 @@ def server(says: bytes) -> Iterator[tuple[str, int]]:
         callers: list[socket.socket] = []
 
         def serve() -> None:
-            while True:
-                try:
+            with suppress(OSError):
+                while True:
                     callers.append(listening.accept()[0])
                     callers[-1].sendall(says)
-                except OSError:
-                    return
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -234,6 +232,34 @@ def test_one_that_is_slow_does_not_hold_up_who_asks() -> None:
     assert 0 < len(first) < 30
     assert {*topics[len(first) :][: len(then)]} == {*then}
     assert ["too slow" in it["reason"] for it in logs] == [True]
+
+
+@pytest.mark.waits(0.4)
+@pytest.mark.parametrize("between", [[], ["new"]])
+def test_one_that_is_slow_is_asked_for_every_topic_in_turn(between: list[str]) -> None:
+    """However few it answers at a time; what others ask meanwhile changes nothing."""
+    topics = [f"t{number:02}" for number in range(20)]
+    seen = set[str]()
+    with answering(dict.fromkeys(topics, OF_4), pause_s=0.05) as slow:
+        asked = servers(slow)
+        for wanted in [topics, between] * 20:
+            asked._asks_again_at = 0.0  # noqa: SLF001 - time has passed
+            seen |= set() if seen >= {*topics} else asked.look(wanted).keys()
+        asked.close()
+
+    assert seen >= {*topics}
+
+
+@pytest.mark.waits(1.0)
+def test_what_one_is_too_slow_for_the_next_one_is_asked() -> None:
+    """It may be quick, and then is asked from then on."""
+    routes = {f"t{number:02}": OF_4 for number in range(30)}
+    with answering(routes, pause_s=0.1) as slow, answering(routes) as quick:
+        asked = servers(slow, quick)
+        assert 0 < len(asked.look(routes)) < 30
+        asked._asks_again_at = 0.0  # noqa: SLF001 - time has passed
+        assert [30, 30] == [len(asked.look(routes)) for _ in range(2)]
+        asked.close()
 
 
 def test_one_that_says_a_byte_now_and_then_does_not_hold_up_who_asks() -> None:
