@@ -48,6 +48,7 @@ class FeedProducer:
     def __init__(self, config: Config, trouble: Trouble, worn_s: float = WORN_S) -> None:
         self._config = {**config, "linger.ms": 0, "message.timeout.ms": LIFETIME_MS}
         self._trouble, self._worn_s = trouble, worn_s
+        self._making = making(trouble)
         self._producer = Producer(self._config)
         self._failing: dict[tuple[str, int], _Failing] = {}
         """Partitions to which nothing was written of what was to be: a broker leads some."""
@@ -98,7 +99,7 @@ class FeedProducer:
     def _renew(self) -> None:
         self.purge()
         held: list[object] = [self._producer]
-        if (made := successor(Producer, self._config, self._trouble.met)) is not None:
+        if (made := successor(Producer, self._config, self._making)) is not None:
             self._producer = made
             discard(held)
 
@@ -115,11 +116,15 @@ class FeedConsumer:
     """Reads partitions for one feed, and tells their ends."""
 
     def __init__(
-        self, config: Config, places: Iterable[TopicPartition], worn_s: float = WORN_S
+        self,
+        config: Config,
+        trouble: Trouble,
+        places: Iterable[TopicPartition],
+        worn_s: float = WORN_S,
     ) -> None:
         self._config = {**config, "enable.partition.eof": True}
         self._first = {(it.topic, it.partition): it.offset for it in places}
-        self._worn_s = worn_s
+        self._making, self._worn_s = making(trouble), worn_s
         self._consumer = Consumer(self._config)
         self.begin_anew()
 
@@ -154,7 +159,7 @@ class FeedConsumer:
     def _renew(self) -> None:
         self._heard_at = dict.fromkeys(self._next, time.monotonic())
         held: list[object] = [self._consumer]
-        if (made := successor(Consumer, self._config, self._config["error_cb"])) is not None:
+        if (made := successor(Consumer, self._config, self._making)) is not None:
             self._consumer = made
             self._follow()
             discard(held)
@@ -166,18 +171,25 @@ class FeedConsumer:
         now and then; a new one hears of each end once."""
 
 
+def making(trouble: Trouble) -> Trouble:
+    """Return the trouble of making a client anew: that the old one works does not end it."""
+    return trouble.with_a_step("make a new client")
+
+
 def successor(
-    make: Callable[[Config], _Client], config: Config, met: Callable[[KafkaError], object]
+    make: Callable[[Config], _Client], config: Config, trouble: Trouble
 ) -> _Client | None:
     """Make a client to replace another; None: there is none now, and the other one goes on.
 
     Somebody may just be replacing the files of a certificate, or there is no room for its threads.
     """
     try:
-        return make(config)
+        made = make(config)
     except KafkaException as error:
-        met(error.args[0])
+        trouble.met(error.args[0])
         return None
+    trouble.over()
+    return made
 
 
 def discard(held: list[object]) -> None:

@@ -24,7 +24,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 from rebalance.ids import TopicName
 from streaming.feeds.announcements import Seen
-from streaming.feeds.clients import discard, successor
+from streaming.feeds.clients import discard, making, successor
 from streaming.feeds.feed import Config
 from streaming.feeds.kafka_racks import Racks
 from streaming.process.trouble import Trouble
@@ -58,7 +58,7 @@ class Metadata:
         self._config = heard | {"statistics.interval.ms": 0}  # nobody polls it: they would pile up
         self._racks = racks
         self._admin = AdminClient(self._config)
-        self._trouble = trouble
+        self._trouble, self._making = trouble, making(trouble)
 
     def names(self) -> frozenset[TopicName] | None:
         """Return the names of all topics there are, or None if Kafka does not answer."""
@@ -116,7 +116,7 @@ class Metadata:
         self._trouble.met(reason)
         if any(it.code() < KafkaError.UNKNOWN for it in errors):  # librdkafka's own, no broker's
             held: list[object] = [self._admin]
-            if (made := successor(AdminClient, self._config, self._trouble.met)) is not None:
+            if (made := successor(AdminClient, self._config, self._making)) is not None:
                 self._admin = made
                 discard(held)
 

@@ -105,7 +105,7 @@ class RedisWriter:
         places = [TopicPartition(topic, it, OFFSET_BEGINNING) for it in partitions]
         # Where the topic is made anew, or cut: not its end, which would skip some.
         config = {**config, **PROMPT, "auto.offset.reset": "earliest"}
-        return FeedConsumer(config, places)
+        return FeedConsumer(config, self._reading, places)
 
     def _follow(self, consumer: FeedConsumer, stop: Event, until: float) -> None:
         """Follow from the first record on, until everything is to be written again."""

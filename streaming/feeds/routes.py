@@ -107,7 +107,8 @@ class RouteWatcher:
             for topic, offset in ((GROUPS, OFFSET_BEGINNING), (MEMBERS, OFFSET_END))
             for partition in range(self._options.topics.partitions)
         ]
-        return FeedConsumer({**config, "auto.offset.reset": "earliest"}, places)
+        config |= {"auto.offset.reset": "earliest"}
+        return FeedConsumer(config, self._reading, places)
 
     def _listen(self, consumer: FeedConsumer) -> bool:
         """Hear what there is, and say whether there was anything."""

@@ -31,6 +31,10 @@ class Trouble:
         self._reasons: set[str] = set()
         """Those that were said since it began to fail."""
 
+    def with_a_step(self, step: str) -> "Trouble":
+        """Return the trouble of a step that is needed for it now and then, and is said apart."""
+        return Trouble(self._log, f"{step} to {self._what}")
+
     def met(self, reason: object) -> None:
         """Say that it failed, and why, unless that is known."""
         kind = _NUMBER.sub("", str(reason))

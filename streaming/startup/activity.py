@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from confluent_kafka import OFFSET_END, Consumer, KafkaException, Message, TopicPartition
 
-from streaming.feeds.clients import WORN_S, discard, successor
+from streaming.feeds.clients import WORN_S, discard, making, successor
 from streaming.feeds.feed import PROMPT, logger, reader_config, taken
 from streaming.feeds.status import INTERVAL_S
 from streaming.options import Options
@@ -80,6 +80,7 @@ class Activity:
     def __init__(self, options: Options, name: str, stop: Event) -> None:
         self._grace_s = grace_of(options) / 1000
         self._trouble = Trouble(logger(name), "follow other controllers")
+        self._making = making(self._trouble)
         self._ticks, self._words = (
             [
                 TopicPartition(f"{options.topics.prefix}{topic.name}", it)
@@ -196,7 +197,7 @@ class Activity:
             place.offset = max(at.offset, place.offset)
         self._made = now
         held: list[object] = [self._consumer]
-        if (made := successor(Consumer, self._config, self._trouble.met)) is not None:
+        if (made := successor(Consumer, self._config, self._making)) is not None:
             self._consumer = made
             self._consumer.assign(places)
             discard(held)

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from streaming.feeds.clients import RENEWED_S, discard, successor
+from streaming.feeds.clients import RENEWED_S, discard, making, successor
 from streaming.feeds.feed import client_config, logger
 from streaming.options import Options
 from streaming.process.trouble import Trouble
@@ -50,6 +50,7 @@ class StartWriter:
     def __init__(self, options: Options, stop: Event) -> None:
         self._prefix, self._stop = options.topics.prefix, stop
         self._trouble = Trouble(logger(_NAME), "write a start")
+        self._making = making(self._trouble)
         self._is_used = False
         """Until then nobody asks what fails."""
         self._config = {
@@ -67,7 +68,7 @@ class StartWriter:
         if time.monotonic() - self._made > RENEWED_S:
             self._made = time.monotonic()
             held: list[object] = [self._producer]
-            if (made := successor(Producer, self._config, self._met)) is not None:
+            if (made := successor(Producer, self._config, self._making)) is not None:
                 self._producer = made
                 discard(held)
 

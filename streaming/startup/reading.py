@@ -22,7 +22,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from streaming.feeds.clients import RENEWED_S, discard, successor
+from streaming.feeds.clients import RENEWED_S, discard, making, successor
 from streaming.feeds.feed import PROMPT, logger, reader_config, taken
 from streaming.options import Options
 from streaming.process.trouble import Trouble
@@ -90,7 +90,7 @@ class Reading:
         trouble: Trouble,
     ) -> None:
         self._log = logger(NAME)
-        self._trouble = trouble
+        self._trouble, self._making = trouble, making(trouble)
         self._board, self._read = board, 0
         self._failure: KafkaException | None = None
         """What Kafka said last instead."""
@@ -151,7 +151,7 @@ class Reading:
         """Read on with another client, from where it is."""
         self._note_places()
         held: list[object] = [self._consumer]
-        if (made := successor(Consumer, self._config, self._trouble.met)) is not None:
+        if (made := successor(Consumer, self._config, self._making)) is not None:
             self._consumer = made
             discard(held)
         self._consumer.assign(self._places)

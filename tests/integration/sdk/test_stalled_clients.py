@@ -137,7 +137,8 @@ def test_a_feed_of_the_controller_reads_on_with_a_new_client(
     reading: Config = {"bootstrap.servers": servers, "group.id": work, "error_cb": bool}
     reading |= {"auto.offset.reset": "earliest"}
     places = [TopicPartition(work, partition, OFFSET_BEGINNING) for partition in range(2)]
-    feed = FeedConsumer(reading, places, worn_s=1.0)
+    trouble = Trouble(structlog.get_logger(), "read")
+    feed = FeedConsumer(reading, trouble, places, worn_s=1.0)
     found = set[tuple[int | None, int | None]]()
 
     def reads(count: int) -> bool:

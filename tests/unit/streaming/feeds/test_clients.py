@@ -110,15 +110,42 @@ def test_a_reader_that_cannot_be_replaced_reads_on(monkeypatch: pytest.MonkeyPat
 
     Another one is made when it has been silent for as long again.
     """
-    now, made, said = [0.0], HalfWritten(Silent), list[KafkaError]()
+    now, made = [0.0], HalfWritten(Silent)
     monkeypatch.setattr("streaming.feeds.clients.time.monotonic", lambda: now[0])
     monkeypatch.setattr(clients, "Consumer", made)
-    feed = FeedConsumer({"error_cb": said.append}, [TopicPartition("groups", 0, 0)])
+    trouble = Trouble(structlog.get_logger(), "read groups")
+    feed = FeedConsumer({}, trouble, [TopicPartition("groups", 0, 0)])
     for times in (2, 3):
         now[0] += clients.WORN_S + 1
         for _ in range(5):
             feed.poll(0)
-        assert (times, ["key values mismatch"]) == (made.asked, [it.str() for it in said])
+        assert times == made.asked
+
+
+def test_that_no_client_can_be_made_is_over_when_one_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The old one still reads, and the log would say by turns that all is well and that it is not.
+
+    One of two partitions rests, so that another client is tried again and again.
+    """
+    now, made = [0.0], HalfWritten(Silent, lacking=5)
+    monkeypatch.setattr("streaming.feeds.clients.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(clients, "Consumer", made)
+    with capture_logs() as lines:
+        trouble = Trouble(structlog.get_logger(), "read groups")
+        feed = FeedConsumer({}, trouble, [TopicPartition("groups", it, 0) for it in range(2)])
+        for times in range(7):
+            now[0] += clients.WORN_S + 1
+            feed.poll(0)
+            trouble.over()  # the other partition has said something
+            assert (times < 5) == (len(lines) < 2)
+
+    assert 8 == made.asked
+    assert ["cannot make a new client to read groups; retrying", lines[1]["event"]] == [
+        it["event"] for it in lines
+    ]
+    assert "can make a new client to read groups again" == lines[1]["event"]
 
 
 def test_a_writer_that_cannot_be_replaced_writes_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,12 @@ class Told:
 
     def __init__(self) -> None:
         self.said: list[str] = []
+        self.steps: list[Told] = []
+
+    def with_a_step(self, _: str) -> "Told":
+        """Keep what is said of that apart."""
+        self.steps.append(Told())
+        return self.steps[-1]
 
     def met(self, reason: object) -> None:
         """Keep it."""
@@ -108,7 +114,7 @@ def test_a_client_that_cannot_be_replaced_is_asked_again(
 
     assert {} == looking.look([ORDERS]) == looking.look([ORDERS])
     assert 3 == made.asked
-    assert "key values mismatch" in told.said[1]
+    assert "key values mismatch" in told.steps[0].said[0]
 
 
 def test_what_kafka_refuses_needs_no_other_client(

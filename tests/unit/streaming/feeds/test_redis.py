@@ -58,7 +58,7 @@ def test_a_topic_that_is_made_anew_is_read_from_its_beginning(
 ) -> None:
     """Else members would be missing until everything is read again."""
     asked: list[Mapping[str, object]] = []
-    monkeypatch.setattr(feed, "FeedConsumer", lambda config, _places: asked.append(config))
+    monkeypatch.setattr(feed, "FeedConsumer", lambda config, *_: asked.append(config))
     writer_to("redis://127.0.0.1:1", Metrics())._consumer()  # noqa: SLF001 - the rest needs a Kafka
 
     assert ["earliest"] == [it["auto.offset.reset"] for it in asked]

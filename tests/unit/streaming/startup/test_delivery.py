@@ -5,6 +5,7 @@ from pathlib import Path
 from threading import Event, Timer
 
 import pytest
+from structlog.testing import capture_logs
 
 from console.settings import load
 from console.wiring import options
@@ -61,10 +62,13 @@ def test_who_waits_writes_by_the_old_client_if_there_is_no_other(
     monkeypatch.setattr(delivery, "RENEWED_S", -1.0)
     chosen = options(load(environment={}).settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
     writer = StartWriter(chosen, Event())
-    for _ in range(2):
-        writer.stay_ready()
-        writer.delivery("it").send(Start(controller="c", start=new_start()), b"", 0)
+    with capture_logs() as lines:
+        for _ in range(2):
+            writer.stay_ready()
+            writer.delivery("it").send(Start(controller="c", start=new_start()), b"", 0)
 
+    client = "make a new client to write a start"
+    assert [f"cannot {client}; retrying", f"can {client} again"] == [it["event"] for it in lines]
     assert (3, [1, 1]) == (made.asked, [len(it.written) for it in Writing.made])
 
 
