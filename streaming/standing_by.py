@@ -48,11 +48,12 @@ def activation_of(
             look_at_feeds()
             if has_ended(spark):
                 raise SparkEnded  # what took over could not go on
-            writer.stay_ready()
-            return rehearsal.is_done()
+            can_go_on = writer.stay_ready(counts_now=standby.asked is not None)
+            return rehearsal.is_done() and can_go_on
 
         def would_do() -> bool:
-            return rehearsal.works() and _can_write(spark, options)
+            works = rehearsal.works() and _can_write(spark, options)
+            return works and writer.stay_ready(counts_now=True)
 
         standby = Standby(options, stop, is_fit, would_do)
         following = standby.wait()

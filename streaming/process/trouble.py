@@ -31,6 +31,11 @@ class Trouble:
         self._reasons: set[str] = set()
         """Those that were said since it began to fail."""
 
+    @property
+    def lasts(self) -> bool:
+        """Whether it failed the last time."""
+        return bool(self._reasons)
+
     def with_a_step(self, step: str) -> "Trouble":
         """Return the trouble of a step that is needed for it now and then, and is said apart."""
         return Trouble(self._log, f"{step} to {self._what}")

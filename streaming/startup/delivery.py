@@ -24,6 +24,9 @@ from streaming.process.trouble import Trouble
 from trimtab.protocol import ROUTES, Record, Topic, encode, limits
 
 _NAME: Final = "start"
+_SOON_S: Final = 5.0
+"""While no client can be made another one is tried so often, and for whom it counts now one of the
+last so many seconds is proof enough."""
 _PATIENCE_S: Final = 60.0
 """How long Kafka may take for each record."""
 _LOOK_S: Final = 0.5
@@ -62,15 +65,22 @@ class StartWriter:
         }
         self._producer, self._made = Producer(self._config), time.monotonic()
 
-    def stay_ready(self) -> None:
-        """Take what Kafka has said; called now and then by one that waits."""
+    def stay_ready(self, *, counts_now: bool = False) -> bool:
+        """Take what Kafka has said; called now and then by one that waits.
+
+        Returns:
+            Whether another client could be made, the last time that this was tried: whose turn has
+            come needs some that it did not need before.
+        """
         self._producer.poll(0)
-        if time.monotonic() - self._made > RENEWED_S:
+        pause_s = _SOON_S if counts_now or self._making.lasts else RENEWED_S
+        if time.monotonic() - self._made > pause_s:
             self._made = time.monotonic()
             held: list[object] = [self._producer]
             if (made := successor(Producer, self._config, self._making)) is not None:
                 self._producer = made
                 discard(held)
+        return not self._making.lasts
 
     def delivery(self, errand: str, topic: Topic[Any] = ROUTES) -> "Delivery":
         """Begin a delivery; the one before has arrived, or has failed.

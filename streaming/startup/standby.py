@@ -3,9 +3,9 @@
 It follows what is published, ticks, and what controllers say of themselves (``activity``). It
 decides nothing, and opens no checkpoint. Its turn comes when the active controller says that it has
 ended, when nobody ticks for two intervals although Kafka answers (``silence``), or when an operator
-asks for it. It also comes when the active one has said for a minute that its query fails, while the
-same works here. Then it announces its start like any other controller (``takeover``). One that was
-only frozen reads that when it wakes, and ends.
+asks for it and all is ready. It also comes when the active one has said for a minute that its query
+fails, while the same works here. Then it announces its start like any other controller
+(``takeover``). One that was only frozen reads that when it wakes, and ends.
 
 Nobody else ends one that ticks: what is slow, or waits for Kafka, would be no quicker here.
 
@@ -52,7 +52,7 @@ class Standby:
         self._options, self._stop, self._is_fit, self._would_do = options, stop, is_fit, would_do
         self._log = logger(_NAME)
         self._activity = Activity(options, _NAME, stop)
-        self._asked: str | None = None
+        self.asked: str | None = None
         """Which operator wants it, and why; or what the active one says of itself."""
         self.has_relieved = False
         """Whether its turn came because the active one fails."""
@@ -68,9 +68,9 @@ class Standby:
         while not self._stop.is_set():
             following.go_on()
             self._listen()
-            if self._is_fit() and self._activity.is_read:
+            if (is_fit := self._is_fit()) and self._activity.is_read:
                 stand_by(self._options.home)
-            if (cause := self._asked or self._activity.over()) is not None:
+            if (cause := (self.asked if is_fit else None) or self._activity.over()) is not None:
                 self._log.info("taking over", cause=cause, active=self._activity.last)
                 return following
         following.close()
@@ -101,7 +101,7 @@ class Standby:
                     "standby another name"
                 )
             if isinstance(record, HandOver) and record.controller == name:
-                self._asked = f"{record.principal} asked for it: {record.reason}"
+                self.asked = f"{record.principal} asked for it: {record.reason}"
             if isinstance(record, Controller) and record.failures:
                 self._relieve()
 
@@ -109,4 +109,4 @@ class Standby:
         """Take over from an active controller that fails, if this one would do better."""
         cause = self._activity.failing()
         if cause is not None and self._is_fit() and self._would_do():
-            self._asked, self.has_relieved = cause, True
+            self.asked, self.has_relieved = cause, True

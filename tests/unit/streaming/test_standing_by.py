@@ -11,7 +11,11 @@ import pytest
 from console.settings import load
 from console.wiring import options
 from streaming import standing_by
+from streaming.startup import delivery, standby
+from streaming.startup.standby import Standby
 from streaming.startup.terms import CheckpointRefused, Terms, present_terms
+from tests.builders.half_written import HalfWritten
+from trimtab.protocol import HandOver
 
 NOTHING: Any = None
 
@@ -114,3 +118,79 @@ def test_what_was_begun_under_others_while_it_waited_is_refused_before_its_turn(
     else:
         takes_its_turn()
     assert refused == (Turn.said == [])
+
+
+class Handing:
+    """An active controller at work, while an operator asks the standby to take over."""
+
+    last, is_read = "a", True
+
+    def __init__(self, *_: object) -> None:
+        self._said = [HandOver(controller="trimtab", principal="p", reason="r")]
+
+    def listen(self) -> list[HandOver]:
+        """Hear it once."""
+        said, self._said = self._said, []
+        return said
+
+    def over(self) -> None:
+        """It ticks."""
+
+    def go_on(self) -> None:
+        """Nothing is published."""
+
+    def close(self) -> None:
+        """Listen no more."""
+
+
+class Writing:
+    """A client of Kafka, and a rehearsal that went well."""
+
+    def __init__(self, *_: object) -> None:
+        """Connect."""
+
+    def poll(self, *_: object) -> None:
+        """Nothing was said."""
+
+    def is_done(self) -> bool:
+        """It was."""
+        return True
+
+
+def test_who_can_make_no_client_takes_over_from_nobody_at_work(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its feeds could not begin, and nobody would decide; when one can be made its turn comes.
+
+    A certificate was renewed a moment ago, and for it an operator hands over.
+    """
+    settings = load(key_values=[f"home={tmp_path}"], environment={}).settings
+    chosen = options(settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
+    made, turns, ready = HalfWritten(Writing, lacking=3), list[int](), list[int]()
+
+    @contextmanager
+    def rehearsed(*_: object) -> Iterator[Any]:
+        yield Writing()
+
+    def take_over(*_: object) -> tuple[int, ...]:
+        turns.append(made.asked)
+        return (0,)
+
+    for name, it in {
+        "Checkpoint": Another,
+        "StatusWriter": lambda *_: NOTHING,
+        "feeding": meanwhile,
+        "rehearsing": rehearsed,
+        "has_ended": lambda *_: False,
+    }.items():
+        monkeypatch.setattr(standing_by, name, it)
+    monkeypatch.setattr(Another, "in_use", False)
+    monkeypatch.setattr(delivery, "Producer", made)
+    monkeypatch.setattr(delivery, "_SOON_S", -1.0)
+    monkeypatch.setattr(standby, "Activity", Handing)
+    monkeypatch.setattr(standby, "Following", Handing)
+    monkeypatch.setattr(standby, "stand_by", lambda _: ready.append(made.asked))
+    monkeypatch.setattr(Standby, "take_over", take_over)
+    standing_by.activation_of(NOTHING, chosen, NOTHING, NOTHING, Event())
+
+    assert ([5], [5]) == (turns, ready)

@@ -59,12 +59,13 @@ def test_who_waits_writes_by_the_old_client_if_there_is_no_other(
     made = HalfWritten(Writing)
     monkeypatch.setattr(Writing, "made", [], raising=False)
     monkeypatch.setattr(delivery, "Producer", made)
-    monkeypatch.setattr(delivery, "RENEWED_S", -1.0)
+    for name in ("RENEWED_S", "_SOON_S"):
+        monkeypatch.setattr(delivery, name, -1.0)
     chosen = options(load(environment={}).settings, bootstrap_servers="127.0.0.1:1", jars=tmp_path)
     writer = StartWriter(chosen, Event())
     with capture_logs() as lines:
-        for _ in range(2):
-            writer.stay_ready()
+        for could_go_on in (False, True):
+            assert could_go_on == writer.stay_ready()
             writer.delivery("it").send(Start(controller="c", start=new_start()), b"", 0)
 
     client = "make a new client to write a start"
