@@ -129,7 +129,9 @@ class GroupRoutes:
         if self.idle_since is not None:
             ends.append(self.idle_since + EMPTY_LIFETIME_S)
         named = self.named()  # once: whoever joins may ask for very many
-        for topic in sorted((named | self.matching) & seen.keys()):
+        about = (named | self.matching) & seen.keys()
+        self._disputed = {it: said for it, said in self._disputed.items() if it in about}
+        for topic in sorted(about):
             if seen[topic].runs is None and topic not in named:
                 continue  # gone before its group has heard of it
             known = self.topics.get(topic, NEVER_LOOKED)
@@ -153,6 +155,7 @@ class GroupRoutes:
             if seen.runs is None:
                 self._disputed.setdefault(topic, False)
             return None
+        self._disputed.pop(topic, None)
         if settled(seen, known, sent):
             return None
         version, asked = max(known.version, sent.version if sent else 0) + 1, self.asks(topic)

@@ -54,8 +54,6 @@ class RoutePlan:
         """What was asked about, whether or not anybody knew."""
         self._there: frozenset[TopicName] | None = None
         """Every topic that exists, as far as patterns may stand for it; None: not looked yet."""
-        self._disputes = list[tuple[str, str]]()
-        """What groups keep against what is said of it, and what nobody was told of yet."""
         self._now = 0.0
         """The time that came in last."""
 
@@ -151,16 +149,14 @@ class RoutePlan:
             self._there = None
         self._forget()
         known = [(it, entry) for it in awake if (entry := self._groups.get(it)) is not None]
-        found = [
+        return [
             Announcement(it, route) for it, entry in known for route in entry.due(self._seen, now)
         ]
-        self._disputes += [(it, topic) for it, entry in known for topic in entry.disputes()]
-        return found
 
     def disputes(self) -> list[tuple[str, str]]:
         """Return which groups keep queues of a topic that nobody knows: what is new of that."""
-        found, self._disputes = self._disputes, []
-        return found
+        groups = self._groups.items()
+        return [(group, topic) for group, entry in groups for topic in entry.disputes()]
 
     def lost(self, announcement: Announcement, now: float) -> None:
         """Note that Kafka did not take an announcement."""

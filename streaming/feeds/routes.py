@@ -182,7 +182,7 @@ class RouteWatcher:
 
     def _warn(self) -> None:
         """Say who keeps queues that no source of ours knows."""
-        for group, topic in self._plan.disputes():
+        for group, topic in self._plan.disputes() if self._sources.are_known else ():
             self._log.warning(
                 "a topic is not in Kafka, but the group has queues of it. The queues stay. "
                 "Were routes.name_servers or routes.file set before?",

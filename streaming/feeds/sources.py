@@ -38,6 +38,11 @@ class Sources:
         self._file: Final = RouteFile(options.route_file)
         self._rocketmq: Final = RocketMQClusters(options.name_servers, log)
 
+    @property
+    def are_known(self) -> bool:
+        """Whether all of them have been read; what has not been has its own line in the log."""
+        return not self._file.is_unread
+
     def look(self, kafka: Topics, topics: set[str], before: Mapping[str, Seen]) -> dict[str, Seen]:
         """Return what topics are like, as far as somebody knows.
 
