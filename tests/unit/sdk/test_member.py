@@ -105,12 +105,13 @@ def test_it_skips_what_it_cannot_read_and_what_is_not_for_it(
     ]
 
 
+@pytest.mark.usefixtures("member")
 def test_a_tombstone_loses_everything_and_joins_anew(
-    member: Member, kafka: MemoryTransport, application: Application
+    kafka: MemoryTransport, application: Application
 ) -> None:
     """The controller does not know the member any more."""
     kafka.assign(1, hold=[(0, 1)])
-    member.wait_until(lambda it: it.assignment, WAIT_S)
+    until(lambda: application.told("assigned"))  # or its loss is not told, either
     kafka.publish(ASSIGNMENTS.name, member_key(GROUP, "m"), None)
     until(lambda: application.told("lost"))
     first = kafka.joins[0].incarnation
@@ -282,11 +283,12 @@ def test_a_younger_process_takes_over(kafka: MemoryTransport, application: Appli
         topics=["orders"],
         member_id="m",
         transport=kafka,
+        on_assigned=application.on_assigned,
         on_lost=application.on_lost,
     )
     member.start()
     kafka.assign(1, hold=[(0, 1)])
-    member.wait_until(lambda it: it.assignment, WAIT_S)
+    until(lambda: application.told("assigned"))  # or its loss is not told, either
     kafka.sent.append(kafka.joins[-1].model_copy(update={"incarnation": "9" * 13 + MINE[13:]}))
     kafka.assign(2, hold=[(0, 2)])
     until(lambda: application.told("lost"))
