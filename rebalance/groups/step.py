@@ -82,7 +82,7 @@ def step(
         return Step(
             GroupState.unknown(state.name, news.epoch), ()
         )  # only the group's epoch is known
-    lost = unpublished.unpublished(state, events, policy) if starts and news is None else None
+    lost = unpublished.unpublished(state, events) if starts and news is None else None
     if lost is not None:
         state = unpublished.begun(state)
     draft = Draft(state if news is None else adoption.begun(state, news), policy)

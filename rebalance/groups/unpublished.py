@@ -13,12 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups.members.own_names import named_apart
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Adopted, Advanced, Moment, last_found
-from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import Epoch, MemberId
+from rebalance.ids import Epoch, Life, MemberId
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +28,17 @@ class Unpublished:
     cause: Cause
 
 
-def unpublished(before: GroupState, events: Sequence[Moment], policy: Policy) -> Unpublished | None:
+def unpublished(before: GroupState, events: Sequence[Moment]) -> Unpublished | None:
     """Return what is missing of what a group remembers, if anything is."""
     found = last_found(events)
     if not found or before.is_unknown:
         return None
-    records = (named_apart(it, policy) for it in found if isinstance(it, Adopted))
-    known = {it.life for it in records}
-    members = before.membership.members.items()
-    missing = frozenset(name for name, it in members if it.life(name) not in known)
+    known = {_on_the_wire(it.life) for it in found if isinstance(it, Adopted)}
+    missing = frozenset(
+        name
+        for name, it in before.membership.members.items()
+        if _on_the_wire(it.life(name)) not in known
+    )
     if not missing and any(isinstance(it, Advanced) for it in found):
         return None
     what = f"records of {len(missing)} members were" if missing else "the summary was"
@@ -56,3 +56,8 @@ def say_again(draft: Draft, missing: Unpublished) -> None:
     """Answer each member whose record is missing; the summary is said again in any case."""
     draft.outbox.answered.update(missing.members)
     draft.outbox.touched, draft.outbox.other_cause = True, missing.cause
+
+
+def _on_the_wire(life: Life) -> Life:
+    """Name a life as its record does, whatever the rule about twins is, or was."""
+    return life._replace(member=life.shared_name)

@@ -1,5 +1,8 @@
 """What was published, and is not found any more, is said again, and nothing moves."""
 
+from dataclasses import replace
+from itertools import permutations
+
 import pytest
 
 from rebalance.causes import CauseKind
@@ -7,16 +10,24 @@ from rebalance.groups.model.commands import RebalanceNow
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.events import Found
 from rebalance.groups.model.overview import GroupSummarised
+from rebalance.groups.model.policy import Policy, TwinRule
+from rebalance.ids import Life
 from rebalance.stamp import Stamp
 from tests.builders.amnesia import Remembered, at_work
 from tests.builders.records import advanced, commanded, found
 from tests.builders.story import only, two_members
 
 
+def on_the_wire(life: Life) -> Life:
+    """Name it as its record does."""
+    return life._replace(member=life.shared_name)
+
+
 def starts(story: Remembered, *there: str) -> None:
     """Begin again, and find the records of these; of an empty name, the group's."""
     said = {name: it for name, it in story.records.items() if it is not None and name in there}
-    told = [found(it, start="2") for it in said.values()]
+    lives = [replace(it, life=on_the_wire(it.life)) for it in said.values()]
+    told = [found(it, start="2") for it in lives]
     epoch = story.state.epoch
 
     def summary(stamp: Stamp) -> Found:
@@ -57,6 +68,23 @@ def test_it_is_said_once() -> None:
     starts(story, "", "a", "b")
 
     assert [] == story.decided
+
+
+RULES = [it for it in TwinRule if it is not TwinRule.HAND_OVER]
+"""That one is for instances alone."""
+
+
+@pytest.mark.parametrize(("was", "becomes"), [*permutations(RULES, 2)])
+def test_a_name_that_the_present_rule_would_not_give_is_found(
+    was: TwinRule, becomes: TwinRule
+) -> None:
+    """Whoever the group knows keeps its name, and on the wire it has the one it calls itself."""
+    story = at_work(Policy(on_twin=was))
+    story.policy = Policy(on_twin=becomes)
+    starts(story, "", *story.records)
+
+    assert not only(AssignmentIssued, story.decided)
+    assert not only(GroupSummarised, story.decided)
 
 
 def test_who_comes_later_gets_nothing_that_others_work_on() -> None:
