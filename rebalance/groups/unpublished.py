@@ -29,17 +29,21 @@ class Unpublished:
 
 
 def unpublished(before: GroupState, events: Sequence[Moment]) -> Unpublished | None:
-    """Return what is missing of what a group remembers, if anything is."""
+    """Return what is missing of what a group remembers, if anything is.
+
+    What its last step said need not be there: that batch may just have been repeated.
+    """
     found = last_found(events)
     if not found or before.is_unknown:
         return None
     known = {_on_the_wire(it.life) for it in found if isinstance(it, Adopted)}
+    fresh = before.outbox.unposted
     missing = frozenset(
         name
         for name, it in before.membership.members.items()
-        if _on_the_wire(it.life(name)) not in known
+        if name not in fresh and _on_the_wire(it.life(name)) not in known
     )
-    if not missing and any(isinstance(it, Advanced) for it in found):
+    if not missing and (fresh or any(isinstance(it, Advanced) for it in found)):
         return None
     what = f"records of {len(missing)} members were" if missing else "the summary was"
     detail = f"{what} not found published"

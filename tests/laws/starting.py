@@ -7,6 +7,7 @@ Used by ``real_controller``.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rebalance.groups.model.events import (
     Adopted,
@@ -32,8 +33,10 @@ START = "1"
 
 
 def before(state: GroupState, started: Started) -> GroupState:
-    """Return what a controller that starts remembers."""
-    return UNKNOWN if started.memory is Memory.NOTHING else state
+    """Return what a controller that starts remembers; all of its last step is published."""
+    if started.memory is Memory.NOTHING:
+        return UNKNOWN
+    return replace(state, outbox=replace(state.outbox, unposted=()))
 
 
 def reached(cast: Cast, state: GroupState, message: Input) -> int:

@@ -13,8 +13,8 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import Life
 from rebalance.stamp import Stamp
-from tests.builders.amnesia import Remembered, at_work
-from tests.builders.records import advanced, commanded, found
+from tests.builders.amnesia import Remembered, a_story, at_work
+from tests.builders.records import advanced, commanded, found, joined, routed
 from tests.builders.story import only, two_members
 
 
@@ -85,6 +85,24 @@ def test_a_name_that_the_present_rule_would_not_give_is_found(
 
     assert not only(AssignmentIssued, story.decided)
     assert not only(GroupSummarised, story.decided)
+
+
+def test_what_the_batch_said_that_is_repeated_is_not_missed() -> None:
+    """It was killed in the middle of it: what was found was read before that."""
+    story = at_work()
+    story.reads(joined("c"))
+    starts(story, "", "a", "b")
+
+    assert [] == story.decided
+
+
+def test_nothing_is_missed_of_a_group_whose_first_batch_is_repeated() -> None:
+    """Some of it was published, and not yet the summary."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    starts(story, "b")
+
+    assert [] == story.decided
 
 
 def test_who_comes_later_gets_nothing_that_others_work_on() -> None:
