@@ -201,7 +201,7 @@ def test_a_member_that_joins_again_and_again_says_why(
         kafka.reachable = True
 
     first = next(it for it in caplog.messages if "joins again" in it)
-    assert re.match(r"no heartbeat has reached Kafka for 0\.\d s \(last trouble, ", first)
+    assert re.match(r"no heartbeat has reached Kafka for \d+\.\d s \(last trouble, ", first)
     assert "ago: nobody is there): the member joins again" in first
 
 
