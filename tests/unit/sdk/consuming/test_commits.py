@@ -11,14 +11,10 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from confluent_kafka import ConsumerGroupTopicPartitions
-from confluent_kafka.admin import AdminClient
 
 from tests.builders.application import until
-from tests.builders.half_written import HalfWritten
 from tests.builders.sessions import GROUP, queue
-from tests.unit.sdk.consuming.in_memory import InMemory
-from trimtab import CommitError, Grant
+from trimtab import Grant
 from trimtab.callbacks import Ownership
 from trimtab.consuming.assembly import assemble, writer_of
 from trimtab.consuming.choice import Told, read_options
@@ -103,65 +99,6 @@ def takes(action: Callable[[], object], said: str = "_TIMED_OUT|no answer") -> f
     with pytest.raises(RefusedError, match=said):
         action()
     return time.monotonic() - began
-
-
-class Answering(AdminClient):
-    """A client of its own kind, but that its answers are there at once."""
-
-    made = 0
-
-    def __init__(self, settings: dict[str, Any]) -> None:
-        Answering.made += 1
-        super().__init__(settings)
-
-    def alter_consumer_group_offsets(  # type: ignore[override]  # only as it is used
-        self, asked: list[ConsumerGroupTopicPartitions], **_: object
-    ) -> dict[str, Future[ConsumerGroupTopicPartitions]]:
-        """Take everything."""
-        answer = Future[ConsumerGroupTopicPartitions]()
-        answer.set_result(asked[0])
-        return {asked[0].group_id: answer}
-
-
-def test_who_has_answered_commits_again(
-    servers: str, owner: Owner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A new client has to connect first. One that has nothing to do is falsy: its length is 0."""
-    monkeypatch.setattr("trimtab.consuming.confluent_writer.AdminClient", Answering)
-    writer = writer_of("confluent", Wish(servers, GROUP, quiet("confluent"), {}, 2.0))
-    commits, before = Commits(writer, owner.owned, owner.written.append), Answering.made
-    commits.write(lambda: {ONE: 7})
-    commits.write(lambda: {ONE: 8})
-
-    assert ([{ONE: 7}, {ONE: 8}], before) == (owner.written, Answering.made)
-
-
-@pytest.mark.parametrize("by_hand", [True, False])
-def test_who_can_have_no_client_to_commit_goes_on(
-    servers: str,
-    monkeypatch: pytest.MonkeyPatch,
-    by_hand: bool,  # noqa: FBT001 - by pytest
-) -> None:
-    """Whatever was not answered needs a new one, and its files are just being replaced."""
-    made = HalfWritten(Answering)
-    monkeypatch.setattr("trimtab.consuming.confluent_writer.AdminClient", made)
-    writer = writer_of("confluent", Wish(servers, GROUP, quiet("confluent"), {}, 2.0))
-    reading = InMemory()
-    reading.handover.commits.write_by(writer)  # type: ignore[union-attr]  # they are no transactions
-    grant = reading.grant(1)
-    reading.offer(0, 1)
-    reading.upkeep.look()
-    message = reading.taken()
-    writer.drop()
-    if by_hand:
-        with pytest.raises(CommitError, match="key values mismatch"):
-            reading.parts.commit([message])
-        assert reading.parts.commit([message])
-    else:
-        reading.take(0.05)
-        reading.take(0.05)
-        assert {grant.queue: 2} == reading.handover.on_revoked((grant,))
-    assert 2 + by_hand == made.asked
 
 
 @pytest.mark.slow
