@@ -142,6 +142,32 @@ def test_a_queue_that_may_not_be_read_keeps_no_other_from_being_committed() -> N
     assert [4, 5] == reading.committed()
 
 
+@pytest.mark.parametrize(("pause_s", "count"), [(0.05, 1), (0.0, 2)])
+def test_who_says_nothing_is_asked_once_in_a_hand_over(
+    monkeypatch: pytest.MonkeyPatch, pause_s: float, count: int
+) -> None:
+    """It has two parts, if something is in hand, and one time, after which all queues are lost."""
+    monkeypatch.setattr("trimtab.consuming.handover._SILENT_S", 0.04)
+    reading = InMemory()
+    idle, busy = Grant(queue(1), 1, position=5), reading.grant(1)
+    reading.owned.add(idle)
+    reading.handover.on_assigned((idle,))
+    reading.offer(0, 1)
+    reading.taken()
+    reading.taken()
+    asked: list[object] = []
+
+    def refuse(look: object) -> bool:
+        asked.append(look)
+        time.sleep(pause_s)
+        raise RefusedError(reading.kafka.lack)
+
+    monkeypatch.setattr(reading.handover.commits, "write", refuse)
+    positions = reading.handover.on_revoked((idle, busy), lambda _: reading.intake.give_up())
+
+    assert ({idle.queue: 5, busy.queue: 1}, count) == (positions, len(asked))
+
+
 def test_a_queue_that_has_just_come_does_not_wait_for_one_without_an_answer(
     without: InMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

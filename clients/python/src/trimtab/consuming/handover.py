@@ -10,6 +10,7 @@ import logging
 import math
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from trimtab.callbacks import Positions
@@ -37,6 +38,18 @@ _FLUSH_SHARE: Final = 5 / 8
 a revocation."""
 _FLUSHED_SHARE: Final = 7 / 8
 """By then it has had its time, whenever that began."""
+_SILENT_S: Final = 1.0
+"""Who has said nothing for so long is not asked again in the same call: what is late is lost."""
+
+
+@dataclass(slots=True)
+class _Call:
+    """One call of `on_revoked`."""
+
+    begun: float
+    time_s: float
+    is_silent: bool = False
+    """Whether Kafka has not answered."""
 
 
 class Handover:
@@ -88,7 +101,7 @@ class Handover:
         """
         begun = now_s()
         by = self.intake.owned(grants).finish_by  # None: on Kafka's side of a group that moves
-        time = begun, self._own_s if by is None else by - begun
+        call = _Call(begun, self._own_s if by is None else by - begun)
         try:
             with self.intake.turn:
                 ending = self._end(grants)
@@ -97,38 +110,47 @@ class Handover:
             ending, awaited = [], set()
         idle = tuple(it for it in grants if it not in awaited)
         if not idle or not awaited:
-            return self._hand_over(grants, ending, time)
-        at_once = self._hand_over(idle, [it for it in ending if it.grant not in awaited], time)
+            return self._hand_over(grants, ending, call)
+        at_once = self._hand_over(idle, [it for it in ending if it.grant not in awaited], call)
         finished({it.queue: at_once.get(it.queue) for it in idle})
         busy = tuple(it for it in grants if it in awaited)
-        late = self._hand_over(busy, [it for it in ending if it.grant in awaited], time)
+        late = self._hand_over(busy, [it for it in ending if it.grant in awaited], call)
         return {**at_once, **late}
 
     def _hand_over(
-        self, grants: tuple[Grant, ...], ending: list[Reading], time: tuple[float, float]
+        self, grants: tuple[Grant, ...], ending: list[Reading], call: _Call
     ) -> Positions:
         try:
-            return self._finish(grants, ending, *time)
+            return self._finish(grants, ending, call)
         except StuckError:
             if self.fenced:
                 self.fenced.let_go(grants)
             return {}
 
-    def _finish(
-        self, grants: tuple[Grant, ...], ending: list[Reading], begun: float, time_s: float
-    ) -> Positions:
+    def _finish(self, grants: tuple[Grant, ...], ending: list[Reading], call: _Call) -> Positions:
         try:
             self._wait(ending, self.intake.is_in_hand)
         finally:
             self._told.revoked(grants)
         if self.intake.manual:
-            late = min(now_s() + time_s * _FLUSH_SHARE, begun + time_s * _FLUSHED_SHARE)
-            self._wait(ending, self.intake.is_uncommitted, late)
+            late = now_s() + call.time_s * _FLUSH_SHARE
+            latest = call.begun + call.time_s * _FLUSHED_SHARE
+            self._wait(ending, self.intake.is_uncommitted, min(late, latest))
         with self.intake.turn:
             good = [it for it in ending if not it.is_astray]
             positions = self.intake.positions(good)
             positions |= self.intake.decided_of(grants)
             self._forget(ending)
+        if not call.is_silent:
+            call.is_silent = not self._commit(good, positions)
+        if self.fenced:
+            self.fenced.let_go(grants)
+            return {}
+        return {it.queue: positions[it] for it in self.intake.owned(positions).grants}
+
+    def _commit(self, good: list[Reading], positions: dict[Grant, int]) -> bool:
+        """Commit what is handed over; tell whether Kafka has answered."""
+        asked = now_s()
         try:
             refused = self.learn([it for it in good if it.committed is None])
             news = {it.grant: at for it in good if it.is_news(at := positions[it.grant])}
@@ -140,10 +162,8 @@ class Handover:
         except RefusedError as error:
             # A repetition at most: the position travels with the release.
             _LOGGER.warning("could not commit a queue that is handed over: %s", error)
-        if self.fenced:
-            self.fenced.let_go(grants)
-            return {}
-        return {it.queue: positions[it] for it in self.intake.owned(positions).grants}
+            return now_s() - asked < _SILENT_S
+        return True
 
     def on_lost(self, grants: tuple[Grant, ...]) -> None:
         """Stop. Others may be at work already, so nothing is committed."""
