@@ -91,6 +91,12 @@ def test_verdicts_are_read_beside_a_partition_without_a_leader() -> None:
 def test_a_producer_of_reports_that_nothing_is_heard_of_is_replaced() -> None:
     """One whose own thread has died says nothing, and the jury would miss a witness for good."""
     assert ["true true 1"] == answered(java("transport.WriterRules"), ["reports"])
+    assert ["false 2 true"] == answered(java("transport.WriterRules"), ["unmade"])
+
+
+def test_a_topic_that_grew_ends_no_producers_reports() -> None:
+    """What is said there from now on is not read before it is opened anew; all else is."""
+    assert ["2 true"] == answered(java("transport.WriterRules"), ["grown"])
 
 
 def changed(record: bytes, field: str, value: object) -> str:

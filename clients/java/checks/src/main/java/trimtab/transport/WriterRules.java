@@ -59,8 +59,12 @@ public final class WriterRules {
                 return slowRequests();
             case "leaderless":
                 return leaderless();
+            case "grown":
+                return grown();
             case "reports":
                 return reports();
+            case "unmade":
+                return unmade();
             case "cut":
                 VerdictLink link = new VerdictLink("127.0.0.1:1", "trimtab.", Map.of());
                 return link.reading().get("auto.offset.reset").toString();
@@ -107,6 +111,22 @@ public final class WriterRules {
         return before + ", " + readOf(link);
     }
 
+    /** What is read where the topic got another partition since, and whether that is all there was. */
+    private static String grown() throws Exception {
+        VerdictLink link = new VerdictLink("127.0.0.1:1", "trimtab.", Map.of());
+        Played played = new Played();
+        set(link, "consumer", played);
+        set(link, "producer", new MockProducer<byte[], byte[]>());
+        link.open();
+        played.hasLeader = true;
+        List<TopicPartition> places = List.of(LED, LEADERLESS);
+        played.updatePartitions(LED.topic(), List.of(0, 1, 2).stream()
+                .map(it -> Played.info(new TopicPartition(LED.topic(), it), new Node(1, "kafka-1", 9092)))
+                .collect(Collectors.toList()));
+        places.forEach(it -> played.addRecord(new ConsumerRecord<>(it.topic(), it.partition(), 0, new byte[0], null)));
+        return readOf(link);
+    }
+
     private static String readOf(VerdictLink link) {
         AtomicInteger read = new AtomicInteger();
         for (int turn = 0; turn < 20; turn++) {
@@ -127,6 +147,17 @@ public final class WriterRules {
         set(written, "since", System.nanoTime() - Duration.ofMinutes(2).toNanos());
         link.report("c", "{}"); // by another producer, of which nothing is heard either
         return isVain + " " + deaf.closed() + " " + deaf.history().size();
+    }
+
+    /** How many reports a producer is given of which nothing is heard, where no other one can be made; and what is said. */
+    private static String unmade() throws Exception {
+        VerdictLink link = new VerdictLink("127.0.0.1:1", "trimtab.", Map.of("compression.type", "played"));
+        MockProducer<byte[], byte[]> deaf = new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
+        set(link, "producer", deaf);
+        link.report("c", "{}");
+        set(fieldOf(link, "written").get(link), "since", System.nanoTime() - Duration.ofMinutes(2).toNanos());
+        link.report("c", "{}");
+        return deaf.closed() + " " + deaf.history().size() + " " + link.refusal().contains("played");
     }
 
     private static Field fieldOf(Object owner, String name) throws ReflectiveOperationException {

@@ -38,7 +38,7 @@ public final class VerdictLink {
     private final String verdicts;
     private final String reports;
     private Consumer<byte[], byte[]> consumer;
-    private Producer<byte[], byte[]> producer;
+    private volatile Producer<byte[], byte[]> producer;
     /** Where each log ended when that was asked. */
     private final Map<TopicPartition, Long> ahead = new HashMap<>();
     private long askAgainAt = System.nanoTime();
@@ -126,7 +126,8 @@ public final class VerdictLink {
         for (PartitionInfo it : consumer.partitionsFor(verdicts, ANSWER)) {
             TopicPartition place = placeOf(it);
             boolean isLed = it.leader() != null && !it.leader().isEmpty();
-            if (isLed && !ahead.containsKey(place)) {
+            boolean isRead = consumer.assignment().contains(place); // others have come since
+            if (isRead && isLed && !ahead.containsKey(place)) {
                 try {
                     ahead.put(place, consumer.endOffsets(Set.of(place), ANSWER).get(place));
                 } catch (TimeoutException e) {
@@ -163,7 +164,12 @@ public final class VerdictLink {
         try {
             renew();
             written.fails();
-            producer.send(new ProducerRecord<>(reports, key, value), (place, error) -> heard(error));
+            Producer<byte[], byte[]> mine = producer;
+            mine.send(new ProducerRecord<>(reports, key, value), (place, error) -> {
+                if (mine == producer) { // what is told of one that was replaced says nothing of this one
+                    heard(error);
+                }
+            });
         } catch (KafkaException e) {
             heard(e);
         }
@@ -180,7 +186,12 @@ public final class VerdictLink {
     private void renew() {
         if (written.isTooLong()) {
             Producer<byte[], byte[]> former = producer;
-            producer = writer();
+            try {
+                producer = writer();
+            } catch (KafkaException e) {
+                heard(e);
+                return;
+            }
             former.close(Duration.ZERO);
         }
     }
