@@ -86,7 +86,8 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None 
     cell, letters = replace(cell, clock=heard.clock), [*let.letters, *heard.letters]
     register = PulseTable(counted.pulses)
     records: list[Record] = []
-    if heard.events or cell.is_due() or let.opened or register.due(cell.clock.now):
+    is_due = cell.is_due() or let.opened or register.due(cell.clock.now)
+    if not let.gate.shut and (heard.events or is_due):  # what waits may be a beat of who is late
         cell, records, returned = _decide(cell, heard, rules, register)
         letters = letters + returned
     if register.pulses is not there or register.is_changed:

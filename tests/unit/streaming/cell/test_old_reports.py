@@ -5,15 +5,16 @@ from dataclasses import replace
 import pytest
 
 from rebalance.brokers.events import ClusterName
+from rebalance.ids import Millis
 from streaming.cell import gate
 from streaming.cell.codec import Cell
 from streaming.cell.fold import fold
 from streaming.cell.gate import Gate, Opening
-from streaming.cell.packed import unpack_cluster
+from streaming.cell.packed import Packs, unpack_cluster
 from tests.builders.log import Log
 from tests.builders.reports import EAST, START, report
-from tests.unit.streaming.cell.started import NEW, OLD, RULES, tick, told
-from trimtab.protocol import BROKERS, LATENCY, decode
+from tests.unit.streaming.cell.started import NEW, OLD, RULES, tick, told, worked
+from trimtab.protocol import BROKERS, LATENCY, Sample, decode
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,20 @@ def test_old_reports_are_no_sweep_of_a_controller_that_starts(
     assert [] == [it for it in said if it and not decode(BROKERS, it).available]
     cluster = unpack_cluster(after.cell.clusters.by_name()[ClusterName(EAST)])
     assert [3] * 4 == [it.reports for it in cluster.brokers.values()]
+
+
+def test_reports_of_producers_step_no_group_while_a_controller_starts() -> None:
+    """They are heard at once; what is due at the next batch waits with all that was said since."""
+    log = Log()
+    worked(log)
+    cell = fold(Cell(gate=gate.SHUT), log.read(), RULES).cell
+    due = {it: packed._replace(deadline=Millis(0)) for it, packed in cell.groups.by_name().items()}
+    cell = replace(cell, groups=Packs.of(due))
+
+    begun = told(log, NEW, 3_000, whole=False)
+    seen = Sample(reporter="p", broker="b", latency_ms=5.0, isolation=False)
+    log.append(LATENCY, EAST, seen, at=4_000)
+    batch = fold(cell, log.read(), replace(RULES, opening=Opening(NEW, begun.offset)))
+
+    assert gate.read(batch.cell.gate).shut
+    assert (cell.groups, []) == (batch.cell.groups, batch.records)
