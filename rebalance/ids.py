@@ -53,6 +53,11 @@ class Life(NamedTuple):
         return MemberId(self.member.removesuffix(f"@{self.incarnation}"))
 
     @property
+    def on_the_wire(self) -> "Life":
+        """Itself, as records name it."""
+        return self._replace(member=self.shared_name)
+
+    @property
     def process(self) -> str:
         """What the lives of one process have in common; of twins that are told apart no others."""
         shared = self.shared_name

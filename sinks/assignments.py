@@ -94,4 +94,4 @@ def _nameless(rows: tuple[HolderRef, ...]) -> tuple[HolderRef, ...]:
 
 
 def _taker(life: Life | None) -> LifeRef | None:
-    return None if life is None else LifeRef(life.shared_name, life.incarnation)
+    return None if life is None else LifeRef(*life.on_the_wire)

@@ -100,12 +100,10 @@ def _begins(events: Sequence[Moment], first: Found, decided: Millis | None) -> i
 def begun(before: GroupState, news: Published) -> GroupState:
     """Return the state to begin with: the group exists, so that commands of its past are obeyed.
 
-    Those are kept for longer than joins, and what was commanded a month ago may still hold. One
-    epoch is left out: under that an older controller may still write a batch, which it decided
-    before it could read that another one starts (A5). So all that is decided from now on is above.
+    Those are kept for longer than joins, and what was commanded a month ago may still hold.
     """
     outbox = replace(before.outbox, change_cause=before.outbox.change_cause or news.cause)
-    return replace(before, epoch=Epoch(news.epoch + 1), outbox=outbox)
+    return replace(before, outbox=outbox).above(news.epoch)
 
 
 def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -> None:

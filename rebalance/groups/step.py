@@ -84,7 +84,7 @@ def step(
         )  # only the group's epoch is known
     lost = unpublished.unpublished(state, events) if starts and news is None else None
     if lost is not None:
-        state = unpublished.begun(state)
+        state = state.above(state.epoch)
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
     if starts or not draft.before.is_out:
         _note_published(draft, now, starts=starts)

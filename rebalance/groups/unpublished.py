@@ -1,22 +1,23 @@
 """Unpublished: what a group has said, and what a start does not find published any more.
 
-A topic may be deleted and made anew, or a broker may lose its end. The members work on by what they
-have read, so nobody would notice; but whoever follows what is published finds nobody, and a later
-controller that has forgotten would give their queues to others. So at each start it is compared
-with what the group remembers, and what is missing is said again, once, as it stands.
+A topic may be deleted and made anew. The members work on by what they have read, so nobody would
+notice; but whoever follows what is published finds nobody, and a later controller that has
+forgotten would give their queues to others. So at each start it is compared with what the group
+remembers, and what is missing is said again, once, as it stands. That a member's record is older
+than the last one is not noticed.
 
 Called by ``step``. Its one rule: it is said again, and nothing moves. Where nothing at all was
 found there is nothing to compare with.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Adopted, Advanced, Moment, last_found
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import Epoch, Life, MemberId
+from rebalance.ids import MemberId
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,12 @@ def unpublished(before: GroupState, events: Sequence[Moment]) -> Unpublished | N
     found = last_found(events)
     if not found or before.is_unknown:
         return None
-    known = {_on_the_wire(it.life) for it in found if isinstance(it, Adopted)}
+    known = {it.life.on_the_wire for it in found if isinstance(it, Adopted)}
     fresh = before.outbox.unposted
     missing = frozenset(
         name
         for name, it in before.membership.members.items()
-        if name not in fresh and _on_the_wire(it.life(name)) not in known
+        if name not in fresh and it.life(name).on_the_wire not in known
     )
     if not missing and (fresh or any(isinstance(it, Advanced) for it in found)):
         return None
@@ -51,17 +52,7 @@ def unpublished(before: GroupState, events: Sequence[Moment]) -> Unpublished | N
     return Unpublished(missing, cause)
 
 
-def begun(before: GroupState) -> GroupState:
-    """Leave an epoch out, as an adoption does: an older controller may write one under it."""
-    return replace(before, epoch=Epoch(before.epoch + 1))
-
-
 def say_again(draft: Draft, missing: Unpublished) -> None:
     """Answer each member whose record is missing; the summary is said again in any case."""
     draft.outbox.answered.update(missing.members)
     draft.outbox.touched, draft.outbox.other_cause = True, missing.cause
-
-
-def _on_the_wire(life: Life) -> Life:
-    """Name a life as its record does, whatever the rule about twins is, or was."""
-    return life._replace(member=life.shared_name)

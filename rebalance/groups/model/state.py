@@ -75,6 +75,14 @@ class GroupState:
         """Return it with other pulses."""
         return replace(self, membership=replace(self.membership, pulses=pulses))
 
+    def above(self, epoch: Epoch) -> "GroupState":
+        """Go on above what a start has found, and leave one epoch out.
+
+        Under that an older controller may still write a batch, which it decided before it could
+        read that another one starts (A5). So all that is decided from now on is above.
+        """
+        return replace(self, epoch=Epoch(epoch + 1))
+
     @property
     def is_out(self) -> bool:
         """Tell whether what the last step said is known to be out, and nothing has failed."""
