@@ -133,52 +133,54 @@ def test_what_is_lost_while_it_is_revoked_is_told_after_it(kafka: MemoryTranspor
         member.stop("0s")
 
 
+class Waiting:
+    """An ``on_assigned`` that takes long."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[Grant, ...]] = []
+        self.began, self.may_go_on = threading.Event(), threading.Event()
+
+    def told(self, grants: tuple[Grant, ...]) -> None:
+        """Return when it may."""
+        self.heard.append(grants)
+        self.began.set()
+        assert self.may_go_on.wait(WAIT_S)
+
+
 def test_what_is_lost_before_it_is_revoked_is_told_as_lost_alone(kafka: MemoryTransport) -> None:
     """Others may be at work already: the application would finish and commit what is theirs."""
-    application, began, may_go_on = Application(), threading.Event(), threading.Event()
-
-    def wait(grants: tuple[Grant, ...]) -> None:
-        application.heard.append(("assigned", grants))
-        began.set()
-        assert may_go_on.wait(WAIT_S)
-
-    with a_member(kafka, application, on_assigned=wait) as member:
+    application, wait = Application(), Waiting()
+    with a_member(kafka, application, on_assigned=wait.told) as member:
         kafka.assign(1, hold=[(0, 1), (1, 2)])
-        assert began.wait(WAIT_S)
+        assert wait.began.wait(WAIT_S)
         kafka.assign(2, give=[(0, 1, 3), (1, 2, 4)])
         until(lambda: not member.assignment)
         kafka.assign(3, give=[(1, 2, 4)])
         until(lambda: not member.owned([ONE]).grants)
-        may_go_on.set()
+        wait.may_go_on.set()
         until(lambda: application.told("lost"))
         (release,) = releases(kafka)
         member.stop("0s")
 
-    assert [("revoked", (TWO,)), ("lost", (ONE,))] == application.heard[1:]
+    assert [("revoked", (TWO,)), ("lost", (ONE,))] == application.heard
     assert [2] == [row.epoch for row in release.queues]
 
 
 def test_what_is_lost_before_it_is_assigned_is_not_told(kafka: MemoryTransport) -> None:
     """The application would begin beside others; and what it never had it does not lose."""
-    application, began, may_go_on = Application(), threading.Event(), threading.Event()
-
-    def wait(grants: tuple[Grant, ...]) -> None:
-        application.heard.append(("assigned", grants))
-        began.set()
-        assert may_go_on.wait(WAIT_S)
-
-    with a_member(kafka, application, on_assigned=wait) as member:
+    application, wait = Application(), Waiting()
+    with a_member(kafka, application, on_assigned=wait.told) as member:
         kafka.assign(1, hold=[(0, 1)])
-        assert began.wait(WAIT_S)
+        assert wait.began.wait(WAIT_S)
         kafka.assign(2, hold=[(0, 1), (1, 2)])
         until(lambda: TWO in member.assignment)
         kafka.assign(3, hold=[])
         until(lambda: not member.assignment)
-        may_go_on.set()
+        wait.may_go_on.set()
         until(lambda: application.told("lost"))
         member.stop("0s")
 
-    assert [("assigned", (ONE,)), ("lost", (ONE,))] == application.heard
+    assert ([(ONE,)], [("lost", (ONE,))]) == (wait.heard, application.heard)
 
 
 @pytest.mark.parametrize("mistake", [LookupError, SystemExit, asyncio.CancelledError])

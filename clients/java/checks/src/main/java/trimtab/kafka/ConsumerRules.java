@@ -350,8 +350,8 @@ public final class ConsumerRules {
         return intake.grants() + " " + woken;
     }
 
-    /** Where two queues begin whose first commit is refused: one that is handed on then, and the other one. */
-    private String decided() throws Exception {
+    /** A keeper whose first commit of these queues was refused, when their logs ended at 100. */
+    private Keeper refused(List<Grant> grants) throws Exception {
         Member member = member();
         Commits commits = new Commits(member, offsets, intake);
         Keeper keeper = new Keeper(options, member, intake, offsets, commits, telling, () -> { });
@@ -359,8 +359,14 @@ public final class ConsumerRules {
         offsets.length = 100;
         offsets.answer.completeExceptionally(new UnknownMemberIdException("played"));
         keeper.start();
-        keeper.begin(List.of(FIRST, SECOND));
+        keeper.begin(grants);
         offsets.sent.await();
+        return keeper;
+    }
+
+    /** Where two queues begin whose first commit is refused: one that is handed on then, and the other one. */
+    private String decided() throws Exception {
+        Keeper keeper = refused(List.of(FIRST, SECOND));
         offsets.length = 150;
         Map<Grant, Long> handedOn = keeper.forget(List.of(FIRST));
         offsets.answer = new KafkaFutureImpl<>();
@@ -372,15 +378,7 @@ public final class ConsumerRules {
 
     /** Where a queue begins that was lost and has come again, when the first commit was refused and its log ends here. */
     private String decidedAgain(long end) throws Exception {
-        Member member = member();
-        Commits commits = new Commits(member, offsets, intake);
-        Keeper keeper = new Keeper(options, member, intake, offsets, commits, telling, () -> { });
-        mayGoOn.countDown();
-        offsets.length = 100;
-        offsets.answer.completeExceptionally(new UnknownMemberIdException("played"));
-        keeper.start();
-        keeper.begin(List.of(FIRST));
-        offsets.sent.await();
+        Keeper keeper = refused(List.of(FIRST));
         keeper.lose(List.of(FIRST));
         offsets.length = end;
         offsets.answer = new KafkaFutureImpl<>();
