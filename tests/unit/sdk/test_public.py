@@ -36,7 +36,6 @@ def test_the_tree_of_errors_is_the_one_drawn() -> None:
     assert ends == errors.MemberFailedError.__subclasses__()
 
 
-@pytest.mark.slow
 def test_importing_the_sdk_loads_no_kafka_client() -> None:
     """One is loaded when a member is made, and only the one that is used."""
     program = "import sys, trimtab, trimtab.aio; print(sorted(sys.modules))"

@@ -40,9 +40,10 @@ from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.listing import listed
 from trimtab.protocol import QueueRef
-from trimtab.transports.confluent_discarding import discard, successor
+from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_ends import EndFinder
 from trimtab.transports.confluent_said import said
+from trimtab.transports.confluent_succession import successor
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _NAMED: Final = 3
@@ -267,9 +268,8 @@ def _named(topic: str | None) -> tuple[str, ...]:
 
 def place(queue: QueueRef, offset: int = OFFSET_BEGINNING, said: str = "") -> TopicPartition:
     """A queue as confluent-kafka has it; what is said with a commit is kept beside it."""
-    if said:
-        return TopicPartition(queue.topic, queue.id, offset, said)
-    return TopicPartition(queue.topic, queue.id, offset)
+    beside = (said,) if said else ()
+    return TopicPartition(queue.topic, queue.id, offset, *beside)
 
 
 def metadata_of(it: TopicPartition) -> str:

@@ -18,7 +18,8 @@ from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPar
 from trimtab.consuming.choice import Start
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import QueueRef
-from trimtab.transports.confluent_discarding import discard, successor
+from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_succession import successor
 from trimtab.transports.confluent_unpolled import unpolled
 
 _NONE: Final = -1

@@ -15,7 +15,8 @@ from trimtab.clock import now_s
 from trimtab.consuming.contract import Committed
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import QueueRef
-from trimtab.transports.confluent_discarding import discard, successor
+from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_succession import successor
 
 PATIENCE_S: Final = 10.0
 """A question has two seconds, and is asked again after eight."""

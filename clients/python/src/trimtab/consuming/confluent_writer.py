@@ -20,7 +20,7 @@ from trimtab.consuming.confluent import checked, place, refused
 from trimtab.consuming.confluent_settings import client_settings
 from trimtab.consuming.contract import Wish
 from trimtab.protocol import QueueRef
-from trimtab.transports.confluent_discarding import unasked
+from trimtab.transports.confluent_succession import unasked
 from trimtab.transports.confluent_unpolled import unpolled
 
 _NEVER_S: Final = 60.0

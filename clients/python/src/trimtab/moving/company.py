@@ -19,7 +19,8 @@ from confluent_kafka.admin import AdminClient
 from trimtab.clock import now_s
 from trimtab.errors import SharedGroupError, TransportError
 from trimtab.moving.sides import Asking, Others
-from trimtab.transports.confluent_discarding import discard, unasked
+from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_succession import unasked
 from trimtab.transports.confluent_unpolled import unpolled
 
 Report = Callable[[Exception], object]

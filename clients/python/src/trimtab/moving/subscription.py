@@ -29,7 +29,8 @@ from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.moving.sides import LastCommit, read_commit
 from trimtab.protocol import QueueRef
 from trimtab.repeats import Repeats
-from trimtab.transports.confluent_discarding import discard, successor
+from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_succession import successor
 from trimtab.troubles import REPEAT_MS
 
 _LOGGER: Final = logging.getLogger("trimtab")

@@ -25,7 +25,8 @@ from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Place, VerdictRecord
 from trimtab.transports.confluent import soon
-from trimtab.transports.confluent_discarding import discard, successor
+from trimtab.transports.confluent_discarding import discard
+from trimtab.transports.confluent_succession import successor
 from trimtab.transports.link import Link
 from trimtab.transports.rights import denied
 

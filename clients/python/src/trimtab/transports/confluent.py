@@ -17,9 +17,10 @@ from trimtab.errors import ConfigurationError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import MEMBERS
 from trimtab.session import Send
-from trimtab.transports.confluent_discarding import discard, successor
+from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_ends import EndFinder, Partition, Unanswered
 from trimtab.transports.confluent_said import said
+from trimtab.transports.confluent_succession import successor
 from trimtab.transports.contract import (
     CaughtUp,
     Delivered,

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from confluent_kafka import KafkaException, TopicPartition, admin
 
-from trimtab.transports.confluent_discarding import unasked
+from trimtab.transports.confluent_succession import unasked
 from trimtab.transports.confluent_unpolled import unpolled
 
 Partition = tuple[str, int]
