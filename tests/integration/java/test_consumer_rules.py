@@ -18,6 +18,7 @@ CONSUMER: Final = {
     "revoked-late": "lost",
     "flushed": "false false true",
     "committed-late": "1 0",
+    "silent": "true true false",
     "withdrawn": "written true, the queues are others' now",
     "refused": "0 1",
     "begun": "[orders-0@1] 1",

@@ -92,6 +92,8 @@ public final class ConsumerRules {
                 return flushed();
             case "committed-late":
                 return committedLate();
+            case "silent":
+                return silent();
             case "withdrawn":
                 return withdrawn();
             case "refused":
@@ -295,6 +297,23 @@ public final class ConsumerRules {
         offsets.answer.complete(null);
         keeper.join();
         return before + " " + late;
+    }
+
+    /** Whether a Kafka that says nothing is asked of what leaves at once, and of what was in hand then. */
+    private String silent() throws Exception {
+        begin(intake);
+        intake.begin(SECOND, 5, 0L);
+        intake.plan();
+        Member member = member();
+        Departures departures = new Departures(member, intake, new Commits(member, offsets, intake), telling);
+        intake.end(Set.of(FIRST, SECOND));
+        departures.begin(List.of(FIRST, SECOND), Map.of());
+        departures.look(readings -> { });
+        boolean isAsked = offsets.sent.getCount() == 0;
+        offsets.sent = new CountDownLatch(1);
+        intake.comeBack();
+        departures.look(readings -> { });
+        return departures.isEmpty() + " " + isAsked + " " + (offsets.sent.getCount() == 0);
     }
 
     /** What becomes of a commit when another queue is lost, and when one of its own is. */

@@ -26,6 +26,8 @@ final class Departures {
     private static final double FLUSH_SHARE = 0.5 / OWN_SHARE;
     /** By then it has had its time, whenever that began. */
     private static final double FLUSHED_SHARE = 0.7 / OWN_SHARE;
+    /** Who has said nothing for so long is not asked again of what leaves with it: what is late is lost. */
+    private static final Duration SILENT = Duration.ofSeconds(1);
 
     private final Member member;
     private final Intake intake;
@@ -33,6 +35,8 @@ final class Departures {
     private final Telling telling;
     /** All that leave. */
     private final Map<Grant, Leave> leaving = new HashMap<>();
+    /** Whether Kafka did not answer of one of them. The keeper's own. */
+    private boolean isSilent;
 
     Departures(Member member, Intake intake, Commits commits, Telling telling) {
         this.member = member;
@@ -76,6 +80,7 @@ final class Departures {
     void look(Learning learning) throws InterruptedException {
         List<Grant> all = all();
         if (all.isEmpty()) {
+            isSilent = false;
             return;
         }
         Map<Grant, Reading> readings = new HashMap<>();
@@ -130,6 +135,16 @@ final class Departures {
                 ended.add(reading);
             }
         }
+        if (!isSilent) {
+            commit(ended, learning);
+        }
+        intake.forget(ended);
+        forget(ready);
+        member.finish(positions);
+    }
+
+    private void commit(List<Reading> ended, Learning learning) {
+        long begun = System.nanoTime();
         try {
             List<Reading> unknown = new ArrayList<>(ended);
             unknown.removeIf(it -> it.committed != null);
@@ -141,10 +156,8 @@ final class Departures {
         } catch (Refused e) {
             // A repetition at most: the position travels with the release.
             LOG.warn("could not commit a queue that is handed over: {}", e.getMessage());
+            isSilent = System.nanoTime() - begun > SILENT.toNanos();
         }
-        intake.forget(ended);
-        forget(ready);
-        member.finish(positions);
     }
 
     /** Of one that was not begun; null: that was not decided, or it is lost. */
