@@ -370,7 +370,7 @@ public final class ConsumerRules {
     }
 
     /** A keeper whose first commit of these queues was refused, when their logs ended at 100. */
-    private Keeper refused(List<Grant> grants) throws Exception {
+    private Keeper refusedAtFirst(List<Grant> grants) throws Exception {
         Member member = member();
         Commits commits = new Commits(member, offsets, intake);
         Keeper keeper = new Keeper(options, member, intake, offsets, commits, telling, () -> { });
@@ -385,7 +385,7 @@ public final class ConsumerRules {
 
     /** Where two queues begin whose first commit is refused: one that is handed on then, and the other one. */
     private String decided() throws Exception {
-        Keeper keeper = refused(List.of(FIRST, SECOND));
+        Keeper keeper = refusedAtFirst(List.of(FIRST, SECOND));
         offsets.length = 150;
         Map<Grant, Long> handedOn = keeper.forget(List.of(FIRST));
         offsets.answer = new KafkaFutureImpl<>();
@@ -397,7 +397,7 @@ public final class ConsumerRules {
 
     /** Where a queue begins that was lost and has come again, when the first commit was refused and its log ends here. */
     private String decidedAgain(long end) throws Exception {
-        Keeper keeper = refused(List.of(FIRST));
+        Keeper keeper = refusedAtFirst(List.of(FIRST));
         keeper.lose(List.of(FIRST));
         offsets.length = end;
         offsets.answer = new KafkaFutureImpl<>();

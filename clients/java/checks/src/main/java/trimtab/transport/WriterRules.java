@@ -99,11 +99,8 @@ public final class WriterRules {
 
     /** What is read where one partition has no leader, and whether that is all there is; and so when it has one again. */
     private static String leaderless() throws Exception {
-        VerdictLink link = new VerdictLink("127.0.0.1:1", "trimtab.", Map.of());
         Played played = new Played();
-        set(link, "consumer", played);
-        set(link, "producer", new MockProducer<byte[], byte[]>());
-        link.open();
+        VerdictLink link = openedBy(played);
         played.addRecord(new ConsumerRecord<>(LED.topic(), LED.partition(), 0, new byte[0], null));
         String before = readOf(link);
         played.hasLeader = true;
@@ -113,11 +110,8 @@ public final class WriterRules {
 
     /** What is read where the topic got another partition since, and whether that is all there was. */
     private static String grown() throws Exception {
-        VerdictLink link = new VerdictLink("127.0.0.1:1", "trimtab.", Map.of());
         Played played = new Played();
-        set(link, "consumer", played);
-        set(link, "producer", new MockProducer<byte[], byte[]>());
-        link.open();
+        VerdictLink link = openedBy(played);
         played.hasLeader = true;
         List<TopicPartition> places = List.of(LED, LEADERLESS);
         played.updatePartitions(LED.topic(), List.of(0, 1, 2).stream()
@@ -125,6 +119,14 @@ public final class WriterRules {
                 .collect(Collectors.toList()));
         places.forEach(it -> played.addRecord(new ConsumerRecord<>(it.topic(), it.partition(), 0, new byte[0], null)));
         return readOf(link);
+    }
+
+    private static VerdictLink openedBy(Played played) throws Exception {
+        VerdictLink link = new VerdictLink("127.0.0.1:1", "trimtab.", Map.of());
+        set(link, "consumer", played);
+        set(link, "producer", new MockProducer<byte[], byte[]>());
+        link.open();
+        return link;
     }
 
     private static String readOf(VerdictLink link) {
