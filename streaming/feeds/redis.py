@@ -92,11 +92,13 @@ class RedisWriter:
     def run(self, stop: Event) -> None:
         """Read and write; begin anew before anything expires, and after a loss."""
         consumer, interval_s = self._consumer(), self._chosen.expire_ms / 1_000 / _RENEWALS
-        while not stop.is_set():
-            self._follow(consumer, stop, time.monotonic() + interval_s)
-            consumer.begin_anew()
-        consumer.close()
-        self._client.close()
+        try:
+            while not stop.is_set():
+                self._follow(consumer, stop, time.monotonic() + interval_s)
+                consumer.begin_anew()
+        finally:
+            consumer.close()
+            self._client.close()
 
     def _consumer(self) -> FeedConsumer:
         config = reader_config(self._options, self.name, self._reading)
