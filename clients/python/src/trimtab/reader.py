@@ -199,8 +199,7 @@ class Reader:
         """Give these up; the heirs of what is finished first do not wait for the rest."""
 
         def finished(positions: Positions) -> None:
-            those = [it for it in grants if it.queue in positions]
-            self.member.finish({it: positions[it.queue] for it in those})
+            self.member.finish({it: positions[it.queue] for it in grants if it.queue in positions})
 
         return self._follower.on_revoked(grants, finished)
 

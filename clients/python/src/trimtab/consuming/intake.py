@@ -251,16 +251,18 @@ class Intake:
 
     def _begin_to_take(self) -> None:
         """Read again what may be lost; note how far all has come by now."""
-        those = [it for it in self.readings.values() if not it.ending]
         if self._torn:
-            places = {it.queue: it.next for it in those}
+            places = {it.queue: it.next for it in self._going_on()}
             self._tell_again(places)  # what had waited, and was done since, comes again, too
             self.move(places)
         elif not self._is_noted:
-            following = self.not_handed_out(those)
+            following = self.not_handed_out(those := self._going_on())
             for it in those:
                 it.next = following[it.queue]
         self._torn = self._is_noted = True
+
+    def _going_on(self) -> list[Reading]:
+        return [it for it in self.readings.values() if not it.ending]
 
     def _take(self, messages: "list[Message]") -> None:
         """Keep what has come, behind what waits."""
