@@ -16,12 +16,14 @@ from hypothesis import HealthCheck, configuration, settings
 
 from tests.builders.sharing import (
     BACKGROUND,
+    LONGEST,
     TOGETHER,
     Sharing,
     file_of,
     give_way,
     is_shared,
     needs_jvm,
+    unit_of,
 )
 
 CACHE = Path(__file__).parents[1] / ".cache"
@@ -121,10 +123,14 @@ def has_installation(item: pytest.Item) -> bool:
     return "several" in getattr(item, "fixturenames", ())
 
 
-def haste(item: pytest.Item) -> tuple[bool, bool, float, int]:
-    """What begins first where there are several processes: what shares, and what takes long."""
+def haste(item: pytest.Item) -> tuple[bool, bool, bool, float, int]:
+    """What begins first where there are several processes: what shares, and what takes long.
+
+    What keeps the other processes from the shared controller comes last, when these are done.
+    """
+    alone = item.get_closest_marker("alone") is not None and unit_of(item.nodeid) == LONGEST
     quick = item.get_closest_marker("slow") is None
-    return not is_shared(item.nodeid), quick, -limit(item), -price(item)
+    return not is_shared(item.nodeid), alone, quick, -limit(item), -price(item)
 
 
 def give_time(item: pytest.Item, *, times: int = 1, further_s: float = 0.0) -> None:
