@@ -24,6 +24,7 @@ SHARED: Final = {
     "tests/integration/console/test_doctor.py": "controller",
     "tests/integration/console/test_papers.py": "controller",
     "tests/integration/console/test_terminal.py": "controller",
+    "tests/integration/controller/test_in_spark.py": "rows",
     "tests/integration/controller/test_outside.py": "controller",
     "tests/integration/controller/test_poison.py": "controller",
     "tests/integration/controller/test_route_watcher.py": "rocketmq",
@@ -72,6 +73,8 @@ the controller asks.
 """
 TOGETHER: Final = frozenset({"controller", "rocketmq"})
 """Who has the shared controller: these begin first, so that it is needed for no longer."""
+LONGEST: Final = "controller"
+"""Which of these is at work when the other one is done."""
 _FEWEST: Final = 2
 """Tests that a process has to know before it begins one."""
 _SHARED_UNITS: Final = frozenset(SHARED.values())
