@@ -102,6 +102,9 @@ public final class HookRules {
             case "repeats":
                 return Boolean.toString(shares.needAll(
                         Heartbeat.of(heartbeat(asked[1], asked[2], true)), it -> asked.length > 3));
+            case "vain":
+                triedFor(copies, seconds(asked[1]));
+                return "tried";
             case "tidy":
                 speakers.forget(seconds(asked[1]));
                 shares.forgetGone(seconds(asked[1]));
@@ -212,11 +215,24 @@ public final class HookRules {
 
     /** Kafka is away, and something was sent to it. */
     private static boolean isTried(Copies copies) throws ReflectiveOperationException {
+        return since().get(vainOf(copies)) != null;
+    }
+
+    /** As if Kafka had been away for so long. */
+    private static void triedFor(Copies copies, long nanos) throws ReflectiveOperationException {
+        since().set(vainOf(copies), System.nanoTime() - nanos);
+    }
+
+    private static Object vainOf(Copies copies) throws ReflectiveOperationException {
         Field copied = Copies.class.getDeclaredField("copied");
-        Field since = Vain.class.getDeclaredField("since");
         copied.setAccessible(true);
+        return copied.get(copies);
+    }
+
+    private static Field since() throws ReflectiveOperationException {
+        Field since = Vain.class.getDeclaredField("since");
         since.setAccessible(true);
-        return since.get(copied.get(copies)) != null;
+        return since;
     }
 
     private boolean isCopiedAfter(String kind, long waitedNs) throws Exception {
