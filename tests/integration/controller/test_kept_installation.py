@@ -36,7 +36,7 @@ def test_what_an_earlier_build_has_left_is_gone_on_with(name: str, tmp_path: Pat
             held = {key: it.hold for key, it in before.assignments.items() if it is not None}
             epochs = {group: it.epoch for group, it in before.groups.items()}
         controller = ControllerProcess(home, servers, PREFIX)
-        running.push(controller)  # stopped when its members have left
+        running.push(controller)  # ended when its members have left
         assert controller.start().batch > last
         published = running.enter_context(closing(Published(servers, PREFIX)))
         published.catch_up()
