@@ -26,6 +26,8 @@ _THEIRS: Final = {
 }
 """What these bring."""
 _GRACE_S: Final = 10.0
+_SHORT: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For processes that do little: the second compiler and collectors of many threads never pay."""
 
 
 def executors(worker: TetheredProcess) -> list[int]:
@@ -105,7 +107,8 @@ class SparkCluster:
             "PATH": os.environ["PATH"],
             "SPARK_HOME": str(_SPARK),
             "SPARK_LOCAL_DIRS": str(self.home / "scratch"),
-            "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+            "SPARK_LAUNCHER_OPTS": _SHORT,
+            "SPARK_DAEMON_JAVA_OPTS": f"{_SHORT} "
             f"-Dspark.deploy.recoveryMode=FILESYSTEM -Dspark.deploy.recoveryDirectory={kept}",
             "SPARK_DAEMON_MEMORY": "256m",
         }

@@ -126,6 +126,7 @@ def controller_on(
         "controller.checkpoint": home / "checkpoint",
         "spark.worker_python": spark.python,
         "spark.options.spark.executor.memory": "512m",
+        "spark.options.spark.executor.extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"],
         "controller.ui_address": PAGES,
         "controller.ui_port": choose_port(0),
     }
