@@ -21,6 +21,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 export PRE_COMMIT_HOME := $(CACHE)/pre-commit
 export UV_CACHE_DIR := $(CACHE)/uv
+# It lives for seconds: the second compiler and a collector of many threads never pay.
+export MAVEN_OPTS ?= -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 # Bytecode is kept in the checkout, too: without it each of a hundred processes compiles all of us
 # anew, and each of pytest's rewrites every assertion: a fifth of what `check` takes.
 unexport PYTHONDONTWRITEBYTECODE

@@ -17,8 +17,9 @@ from streaming.process.readiness import read
 
 SILENT: Final = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off")
 """Java would say on standard output that an archive does not fit, and what it leaves out of one."""
-RECORDING: Final = ("-XX:+RecordDynamicDumpInfo", *SILENT)
-"""A JVM that was started so can write its classes down."""
+RECORDING: Final = ("-XX:+RecordDynamicDumpInfo", "-XX:TieredStopAtLevel=1", *SILENT)
+"""A JVM that was started so can write its classes down. In its fifteen seconds the second compiler
+takes more than it gives."""
 _WARM_S: Final = 3.0
 """After the first batch: more classes are loaded when records are written, and by ticks."""
 _LOOK_S: Final = 0.2
