@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, get_args
 import pytest
 from confluent_kafka import Message
 
-from tests.builders.checkout import text
+from tests.builders.checkout import files, text
 from tests.builders.examples import programs
 from trimtab import errors
 from trimtab.consuming.choice import ConsumerOptions
@@ -151,6 +151,15 @@ def test_where_tokens_begin_anew_only_those_of_the_group_do(
     fencing["work"](_Handed([_Taken(1, 0), _Taken(1, 1)]), database)
 
     assert 3 == _balance(database)
+
+
+def test_no_page_has_a_store_forget_what_is_done() -> None:
+    """Where tokens begin anew, the next offset beside them still keeps each effect to once."""
+    sentences = [it for page in files("*.md") for it in re.split(r"(?<=[.:]) ", text(page))]
+    told = [it for it in sentences if "remembers" in it and re.search(r"(delete|set) ", it)]
+
+    assert told
+    assert [] == [it for it in told if "to 0" not in it]
 
 
 def test_the_methods_of_a_message_are_named() -> None:
