@@ -2,12 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from console.embedded.broker import EmbeddedKafka
 from console.embedded.instance import Instance
 from streaming.process import readiness
 from streaming.process.standard_error import standard_error_to
+from tests.builders.checkout import ROOT, text
+from tests.builders.examples import plain_blocks
 from trimtab.protocol import TOPICS
 
 pytestmark = pytest.mark.kafka
@@ -43,6 +46,27 @@ def controller(home: Path, *options: str, **environment: str) -> Iterator[subpro
             yield process
         finally:
             process.kill()
+
+
+@contextmanager
+def shell(typed: str, folder: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """What somebody types in a folder, whose home is below it; gone at the end of the block."""
+    quiet = {"TRIMTAB_CONTROLLER__HTTP_PORT": "0", "TRIMTAB_CONTROLLER__UI_PORT": "0"}
+    own = {"HOME": f"{folder}/user", "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        ["bash", "-ec", typed],
+        cwd=folder,
+        env={**os.environ, **quiet, **own, **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
@@ -85,6 +109,30 @@ def test_it_brings_its_own_kafka_and_leaves_nothing_behind(tmp_path: Path) -> No
     assert "Traceback" not in err
     assert readiness.read(tmp_path) is None
     assert not Instance(tmp_path).is_running()
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_two_ways_of_the_readme_work_one_after_the_other(
+    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path
+) -> None:
+    """In one checkout, as they are printed there; each keeps its state in a place of its own."""
+    command = tmp_path / ".venv" / "bin" / "trimtab"
+    command.parent.mkdir(parents=True)
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m console.main "$@"\n')
+    command.chmod(0o755)
+    (block,) = (it for it in plain_blocks(text(Path("README.md"))) if "topics init" in it)
+    block = block.replace("broker-1:9092", kafka.bootstrap_servers)
+    block = re.sub(r".*REPLICATION_FACTOR.*\n", "", block)  # it says so, for one broker
+    for typed, home in ((".venv/bin/trimtab run", ".trimtab"), (block, "user/trimtab")):
+        with shell(typed, tmp_path, TRIMTAB_TOPICS__PREFIX=topics_prefix) as process:
+            wait_until_ready(process, tmp_path / home)
+            at_work = readiness.read(tmp_path / home)
+            assert at_work is not None
+            os.kill(at_work.pid, signal.SIGTERM)
+            code, _, err = finish(process)
+        assert 0 == code, err
 
 
 @pytest.mark.spark
