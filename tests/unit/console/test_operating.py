@@ -6,6 +6,7 @@ from pathlib import Path
 
 from console.errors import ExitCode
 from tests.builders.checkout import text
+from trimtab.protocol import Settings
 
 PAGE = text(Path("docs/operate.md"))
 
@@ -19,6 +20,26 @@ def test_the_unit_starts_again_what_may_pass_ever_more_rarely() -> None:
     final = {ExitCode.USAGE, ExitCode.UNHEALTHY, ExitCode.TAKEN_OVER}
 
     assert final == {int(it) for it in service["RestartPreventExitStatus"].split()}
-    assert service.getint("RestartSteps") > 0  # else the next is ignored
+    assert int(service["RestartSteps"]) > 0  # else the next is ignored
     assert service["RestartMaxDelaySec"].endswith("min")
-    assert service.getint("RestartSec") < 60
+    assert int(service["RestartSec"]) < 60
+
+
+def test_another_prefix_loses_nothing_that_operators_have_set() -> None:
+    """A controller there reads nothing of the old one: each setting of a group is named, twice."""
+    section = PAGE.split("### Another prefix\n")[1].split("\n## ")[0]
+    noted, *_, again = re.findall(r"^\d\. (.*)", section, flags=re.MULTILINE)
+    commands = {
+        "paused": "pause",
+        "paused_until_ms": "pause",
+        "own_strategy": "strategy",
+        "overrides": "policy",
+        "popped": "mode",
+    }
+
+    assert set(Settings.model_fields) == set(commands)
+    assert [] == [it for it in commands.values() if f"`groups {it}`" not in again]
+    assert "`brokers eject`" in again
+    assert "`groups drain`" in again
+    for view in ("groups describe", "members list", "brokers list"):
+        assert f"`trimtab {view}" in noted
