@@ -43,3 +43,13 @@ def test_another_prefix_loses_nothing_that_operators_have_set() -> None:
     assert "`groups drain`" in again
     for view in ("groups describe", "members list", "brokers list"):
         assert f"`trimtab {view}" in noted
+
+
+def test_who_has_done_with_it_keeps_nothing() -> None:
+    """A checkpoint that a standby shares is not in home, and has others beside it."""
+    (told,) = re.findall(r"^To have done with it: .*", PAGE, flags=re.MULTILINE)
+
+    for kept in ("`home`", "`controller.checkpoint`", "`.at-<start>`", "`.<start>`"):
+        assert kept in told
+    for group in ("`<group>.moving`", "`<group>.<member_id>`"):
+        assert group in told
