@@ -1,12 +1,14 @@
 """The documents of the wire: up to date, valid, and true of real records."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.builders.checkout import text
 from tests.builders.wire_examples import Golden, bad, golden
 from trimtab.contracts import documents, write
 from trimtab.protocol import TOPICS
@@ -127,6 +129,37 @@ def test_asyncapi_names_every_topic_and_record() -> None:
     assert list(TOPICS) == list(ASYNCAPI["channels"])
     assert messages == set(ASYNCAPI["components"]["messages"])
     assert "3.0.0" == ASYNCAPI["asyncapi"]
+
+
+def test_asyncapi_gives_the_controller_the_rights_that_it_needs() -> None:
+    """Whoever makes ACLs from it gets a controller that can write its start."""
+    table = text(Path("docs/rights.md")).split("| **controller** | ")[1].split("\n| **")[0]
+    actions = {"Read": "receive", "Write": "send"}
+    needed = {
+        f"{action}{topic.capitalize()}"
+        for row in table.splitlines()
+        for right, action in actions.items()
+        if f" | {right} |" in row
+        for topic in re.findall(r"`t\.(\w+)`", row)
+    }
+
+    assert needed == set(ASYNCAPI["operations"])
+
+
+def test_asyncapi_names_what_the_controller_says_where_others_speak() -> None:
+    """It beats for nobody, reports of no broker, and gives one command, for the pace."""
+    sent = {
+        name.removeprefix("send").lower(): [it["$ref"].rpartition("/")[2] for it in told]
+        for name, operation in ASYNCAPI["operations"].items()
+        if (told := operation.get("messages"))
+    }
+
+    assert sent == {
+        "heartbeats": ["tick"],
+        "latency": ["hosts"],
+        "commands": ["pace"],
+        "controllers": ["controller"],
+    }
 
 
 def test_no_record_of_the_controller_is_taken_for_a_group() -> None:

@@ -20,16 +20,16 @@ Document = dict[str, Any]
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _BINDING: Final = {"bindingVersion": "0.5.0"}
-_RECEIVED: Final = {
-    "members",
-    "heartbeats",
-    "releases",
-    "routes",
-    "latency",
-    "commands",
-    "rocketmq",
+_RECEIVED: Final = TOPICS.keys() - {"brokers", "history", "deadletters"}
+_SENT: Final = TOPICS.keys() - {"members", "rocketmq"}
+"""What the controller reads and writes; much of it is both, for itself and other controllers."""
+_OF_ITS_OWN: Final = {
+    "heartbeats": "tick",
+    "latency": "hosts",
+    "commands": "pace",
+    "controllers": "controller",
 }
-"""What the controller reads; the rest it writes. (It writes ticks and routes too, for itself.)"""
+"""The one kind that it writes where others write the rest."""
 _INDEX: Final = """# The contracts of the wire
 
 Generated from `trimtab.protocol` by `python -m trimtab.contracts docs/contracts`. JSON Schema
@@ -117,7 +117,7 @@ def _asyncapi() -> Document:
         },
         "defaultContentType": "application/json",
         "channels": {spec.topic.name: _channel(spec) for spec in specs},
-        "operations": dict(map(_operation, TOPICS)),
+        "operations": dict(_operations()),
         "components": {"messages": dict(_messages())},
     }
 
@@ -145,12 +145,16 @@ def _channel(spec: TopicSpec) -> Document:
     }
 
 
-def _operation(name: str) -> tuple[str, Document]:
-    action = "receive" if name in _RECEIVED else "send"
-    return f"{action}{name.capitalize()}", {
-        "action": action,
-        "channel": {"$ref": f"#/channels/{name}"},
-    }
+def _operations() -> Iterator[tuple[str, Document]]:
+    for name in TOPICS:
+        channel = f"#/channels/{name}"
+        both: Document = {"channel": {"$ref": channel}}
+        if name in _RECEIVED:
+            yield f"receive{name.capitalize()}", {"action": "receive", **both}
+        if name in _SENT:
+            kind = _OF_ITS_OWN.get(name)
+            named = {"messages": [{"$ref": f"{channel}/messages/{kind}"}]} if kind else {}
+            yield f"send{name.capitalize()}", {"action": "send", **both, **named}
 
 
 def _messages() -> Iterator[tuple[str, Document]]:
