@@ -16,12 +16,16 @@ def test_the_unit_starts_again_what_may_pass_ever_more_rarely() -> None:
     unit = ConfigParser(strict=True)
     (shown,) = re.findall(r"```ini\n(.*?)```", PAGE, flags=re.DOTALL)
     unit.read_string(shown)
+    alerts = text(Path("deploy/prometheus/alerts.yaml"))
+    (answered,) = re.findall(r"max_over_time\(trimtab_build_info\[(\d+)m\]\)", alerts)
     service = unit["Service"]
     final = {ExitCode.USAGE, ExitCode.UNHEALTHY, ExitCode.TAKEN_OVER}
 
     assert final == {int(it) for it in service["RestartPreventExitStatus"].split()}
     assert int(service["RestartSteps"]) > 0  # else the next is ignored
-    assert service["RestartMaxDelaySec"].endswith("min")
+    longest = re.fullmatch(r"(\d+)min", service["RestartMaxDelaySec"])
+    assert longest
+    assert 0 < int(longest[1]) < int(answered)  # or `TrimtabNobodyDecides` begins anew each time
     assert int(service["RestartSec"]) < 60
 
 
