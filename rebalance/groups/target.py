@@ -23,7 +23,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.roster import Roster, Trait
 from rebalance.groups.model.subscriptions import known, spelt_out, subscribed
 from rebalance.ids import ANY_QUEUE, MemberId, Millis, Queue, TopicName
-from rebalance.owners import Owners, owned_by
+from rebalance.owners import Owners, OwnersByMember, owned_by
 from rebalance.stamp import Stamp
 
 _REASON_CHARACTERS: Final = 255
@@ -58,7 +58,7 @@ def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     """
     request, before = question(draft), draft.target.owners
     try:
-        plan = limited(allocator(request), _capacities(draft, request), before)
+        plan = limited(_answer(allocator, request), _capacities(draft, request), before)
         aimed = _aimed(request, before, plan)
         reasons = Counter(map(_legible, plan.unassigned.values()))
         shortage = dict(sorted(reasons.items()))
@@ -78,6 +78,17 @@ def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
         draft.target.at = now.clock
     draft.target.owners, draft.target.aimed, draft.target.shortage = plan.owners, aimed, shortage
     return moves
+
+
+def _answer(allocator: Allocator, request: AllocationRequest) -> AllocationPlan:
+    """Return what the strategy answers, and what it says of that only as far as it is ours.
+
+    A user's own may have altered what a strategy of ours said, or have asked that something else.
+    """
+    plan = allocator(request)
+    if plan.answers is request and isinstance(plan.owners, OwnersByMember):
+        return plan
+    return AllocationPlan(plan.owners, plan.unassigned, refusal=plan.refusal)
 
 
 def _legible(reason: str) -> str:
