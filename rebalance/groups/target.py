@@ -11,6 +11,7 @@ today, except that the strategy sees the present target.
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate, Candidates
@@ -83,12 +84,17 @@ def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
 def _answer(allocator: Allocator, request: AllocationRequest) -> AllocationPlan:
     """Return what the strategy answers, and what it says of that only as far as it is ours.
 
-    A user's own may have altered what a strategy of ours said, or have asked that something else.
+    A user's own may have altered what a strategy of ours said, or have asked that something else;
+    and the dictionary that it returns may be one that it uses again.
     """
     plan = allocator(request)
-    if plan.answers is request and isinstance(plan.owners, OwnersByMember):
-        return plan
-    return AllocationPlan(plan.owners, plan.unassigned, refusal=plan.refusal)
+    owners = plan.owners
+    if isinstance(owners, OwnersByMember):
+        if plan.answers is request:
+            return plan
+    else:
+        owners = dict(owners)
+    return AllocationPlan(owners, plan.unassigned, refusal=plan.refusal)
 
 
 def _legible(reason: str) -> str:
@@ -128,7 +134,7 @@ def candidates(draft: Draft) -> Candidates:
 
 
 def question(draft: Draft) -> AllocationRequest:
-    """Return what the strategy is asked."""
+    """Return what the strategy is asked; it cannot write into the target that there is."""
     there, roster = known(draft.topics.routes.merged()), draft.membership.members.merged()
     wanted = subscribed(roster.owners_wishes, there)
     queues = {
@@ -137,7 +143,10 @@ def question(draft: Draft) -> AllocationRequest:
         if topic in wanted and route.queues and route.queues[0].id != ANY_QUEUE
     }
     racks = {topic: it.racks for topic in queues if (it := draft.topics.routes[topic]).racks}
-    return AllocationRequest(candidates(draft), queues, draft.target.owners, racks)
+    owners = draft.target.owners
+    if not isinstance(owners, OwnersByMember):
+        owners = MappingProxyType(owners)
+    return AllocationRequest(candidates(draft), queues, owners, racks)
 
 
 def _capacities(draft: Draft, request: AllocationRequest) -> Mapping[MemberId, int]:

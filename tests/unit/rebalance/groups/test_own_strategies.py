@@ -1,4 +1,4 @@
-"""A user's own strategy is not believed what it says of its answer."""
+"""A user's own strategy is not believed what it says of itself, and cannot write where it reads."""
 
 from dataclasses import replace
 
@@ -7,9 +7,9 @@ import pytest
 from allocators import allocator
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Applicant
 from rebalance.groups.model.decisions import GroupAiled
-from rebalance.ids import MemberId
+from rebalance.ids import MemberId, Queue
 from tests.builders.notation import queue, queue_text
-from tests.builders.records import joined, routed
+from tests.builders.records import joined, left, routed
 from tests.builders.story import Story, only
 
 STICKY = allocator("STICKY")
@@ -120,3 +120,55 @@ def test_ours_say_what_they_answer(options: dict[str, object]) -> None:
 
     assert plans[-1].owners is story.state.target.owners
     assert [] == only(GroupAiled, story.decided)
+
+
+def in_turn(owners: dict[Queue, MemberId], request: AllocationRequest) -> AllocationPlan:
+    """Write into ``owners`` that everybody gets one queue in turn."""
+    names = sorted(request.candidates)
+    for queues in request.queues.values():
+        owners.update((it, names[it.id % len(names)]) for it in queues)
+    return AllocationPlan(owners)
+
+
+def with_one_dictionary() -> Allocator:
+    """Fill the same one each time."""
+    owners: dict[Queue, MemberId] = {}
+
+    def allocate(request: AllocationRequest) -> AllocationPlan:
+        owners.clear()
+        return in_turn(owners, request)
+
+    return allocate
+
+
+def test_a_dictionary_may_be_used_again() -> None:
+    """What was answered once stays so, for this group and for others."""
+    strategy = with_one_dictionary()
+    story, other = Story(allocator=strategy), Story(allocator=strategy)
+    other.reads(joined("z"), routed("orders", 4))
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    for change in (joined("c"), left("a")):
+        story.reads(change)
+        story.settles()
+        story.waits(seconds=1)
+        assert meant(story) == story.owners()
+        assert story.state.membership.members.keys() == set(story.owners().values())
+
+    assert {"z"} == set(meant(other).values())
+
+
+def test_what_is_meant_now_cannot_be_written_into() -> None:
+    """The attempt is named, and the old target stays, which may have been altered by halves."""
+
+    def writing(request: AllocationRequest) -> AllocationPlan:
+        there = request.current if "c" in request.candidates else dict(request.current)
+        return in_turn(there, request)  # type: ignore[arg-type] # that is what is wrong with it
+
+    story = Story(allocator=writing)
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    target, pages = meant(story), story.pages()
+    story.reads(joined("c"))
+
+    assert ["a", "b", "a", "b"] == list(target.values())
+    assert (target, pages) == (meant(story), story.pages())
+    assert 1 == len(only(GroupAiled, story.decided))
