@@ -104,6 +104,45 @@ def test_only_the_request_counts(request: AllocationRequest, deck: random.Random
         assert plan.owners == again.owners
 
 
+COPIES = 70
+
+
+def copied(request: AllocationRequest) -> AllocationRequest:
+    """Put many such groups into one; their subscriptions do not overlap."""
+    people, queues, current = dict[MemberId, Applicant](), {}, {}
+    for copy in range(COPIES):
+        for name, one in request.candidates.items():
+            topics = frozenset(copy_of(copy, topic) for topic in one.topics)
+            rest = one.weight, one.capacity, one.rack
+            people[MemberId(f"{copy:02} {name}")] = Applicant(topics, *rest)
+        for topic, shelf in request.queues.items():
+            renamed = copy_of(copy, topic)
+            queues[renamed] = tuple(it._replace(topic=renamed) for it in shelf)
+        for queue, owner in request.current.items():
+            moved = queue._replace(topic=copy_of(copy, queue.topic))
+            current[moved] = MemberId(f"{copy:02} {owner}")
+    return AllocationRequest(people, queues, current)
+
+
+def copy_of(copy: int, topic: TopicName) -> TopicName:
+    """Name it."""
+    return TopicName(f"{copy:02} {topic}")
+
+
+@pytest.mark.slow
+@tried(least=150, one_in=10)
+@given(requests())
+def test_who_does_not_overlap_does_not_matter(request: AllocationRequest) -> None:
+    """However many groups there are in one, each is answered as if it were alone."""
+    alone = sticky(request).owners
+    together = sticky(copied(request)).owners
+
+    assert len(alone) * COPIES == len(together)
+    for queue, owner in together.items():
+        copy, topic = queue.topic.split()
+        assert f"{copy} {alone[queue._replace(topic=TopicName(topic))]}" == owner
+
+
 @pytest.mark.slow
 @tried(least=100, one_in=10)
 @given(dice(), st.integers(2, 9), st.sampled_from([0.3, 0.6, 1.0]))

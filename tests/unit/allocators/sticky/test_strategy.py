@@ -1,6 +1,8 @@
 """STICKY's laws by example; what no example can show is in tests/laws/test_sticky.py."""
 
 import random
+from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allocators.sticky import even as shortcut
-from allocators.sticky import spread, strategy
+from allocators.sticky import levels, spread, strategy
 from allocators.sticky.catalog import numbered
 from allocators.sticky.chain import Chain
 from allocators.sticky.parts import parts
@@ -108,6 +110,30 @@ def test_racks_of_others_cost_a_level_nothing(monkeypatch: pytest.MonkeyPatch) -
     assert {(40, 3)} == set(looked)
     assert {"y"} == {plan.owners[queue] for queue in shelf("t", 2_000)}
     assert not plan.unassigned
+
+
+def test_thousands_of_small_groups_are_each_looked_at_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One table of all of them grew with the square of their number, and took minutes."""
+    looked: Counter[tuple[int, ...]] = Counter()
+
+    def counting(table: levels.Table) -> Iterator[levels.Level]:
+        looked[table.may.shape] += 1
+        return levels.levels(table)
+
+    monkeypatch.setattr(strategy, "levels", counting)
+    members = {
+        f"{pair}{which}": member(f"shared{pair}", f"own{pair}{which}")
+        for pair in range(1_000)
+        for which in "ab"
+    }
+    topics: dict[str, int] = {topic: 2 for one in members.values() for topic in one.topics}
+    topics |= {f"own{pair}a": 5 for pair in range(1_000)}
+    plan = sticky(group(members, topics))
+
+    assert {(2, 3): 1_000} == looked
+    assert {4, 5} == set(Counter(plan.owners.values()).values())
 
 
 def test_pairs_of_a_rack_are_found_topic_by_topic() -> None:
