@@ -8,8 +8,9 @@ caps count as ever: a rack that is full does not overflow into the others.
 
 So the queues of a topic in the same racks are a topic of their own, which only the members there
 subscribe, and nothing else has to be known of racks: the loads are the fairest and the moves the
-fewest that this allows. Made by the registry around ``sticky`` or ``weighted``. Its one rule: a
-queue leaves its racks only when they have nobody for it.
+fewest that this allows. A topic is spread evenly only within each such part of it. Made by the
+registry around ``sticky`` or ``weighted``. Its one rule: a queue leaves its racks only when they
+have nobody for it.
 """
 
 import json
