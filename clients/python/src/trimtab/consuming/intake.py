@@ -205,15 +205,13 @@ class Intake:
                 if reading is not None and reading.grant == grant:
                     reading.hear(offset)
 
-    def forget_place(self, reading: Reading, *, is_fenced: bool) -> None:
+    def enter(self, queue: QueueRef, at: int, end: int) -> None:
         """Its log was cut, or is another one: nothing that was handed out says where one is in it.
 
-        Kafka may have forgotten what was committed. With fencing that is asked with the next grant.
+        It begins and ends there.
         """
-        self.hand.disown(reading.queue)
-        reading.done = 0
-        if not is_fenced:
-            reading.committed = None
+        self.hand.disown(queue)
+        self.readings[queue].enter(at, end)
 
     def comes_again(self, reading: Reading, at: int) -> None:
         """All from here on is handed out once more, and done once more with all that it sends."""

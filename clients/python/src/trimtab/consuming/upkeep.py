@@ -197,22 +197,24 @@ class Upkeep:
             # Kafka has deleted what was fetched and waits: that is handed out first.
             later = found.at.keys() & intake.hand.waiting().keys() - set(passed)
             self._later |= {readings[it]: at for it, at in intake.client.positions(later).items()}
-            earliest = {it: at for it, at in found.at.items() if it not in later}
             before |= intake.client.positions(passed)  # what waits is of the old log
-            ends = intake.offsets.latest(passed).at
+            ends = intake.offsets.latest(passed)
             # What Kafka has not answered stays: who else would ask again?
-            intake.client.astray.difference_update(found.at)
+            answered = found.at.keys() - (set(passed) - ends.at.keys())
+            intake.client.astray.difference_update(answered)
+            earliest = {it: found.at[it] for it in answered - later}
             for queue, at in earliest.items():
+                end = ends.at.get(queue, before[queue])
                 text = "%s: Kafka has deleted offset %d, reading goes on at %d"
-                if before[queue] > ends.get(queue, before[queue]):
-                    text = f"%s: offset %d is beyond the end, {ends[queue]}: reading goes on at %d"
+                if before[queue] > end:
+                    text = f"%s: offset %d is beyond the end, {end}: reading goes on at %d"
                     text += ": was the log cut, or the topic made anew?"
                 _LOGGER.warning(text, f"{queue.topic}/{queue.id}", before[queue], at)
-            for queue in passed:
-                intake.forget_place(readings[queue], is_fenced=self._handover.fenced is not None)
+            for queue, end in ends.at.items():
+                intake.enter(queue, found.at[queue], end)
             intake.move(earliest)
-        if found.refused is not None:
-            raise found.refused
+        if (refused := found.refused or ends.refused) is not None:
+            raise refused
 
     def _come_to_gaps(self) -> None:
         """Look anew where all that was fetched before a gap has been handed out."""

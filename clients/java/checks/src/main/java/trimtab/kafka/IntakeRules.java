@@ -19,8 +19,8 @@ import trimtab.protocol.Queue;
  * Tells a test what a consumer takes for done of one queue.
  *
  * <p>A line is {@code read FIRST LAST} (these are handed out), {@code done LAST} (the application commits up to this
- * one; answers whether that counts), {@code on FROM TO} (Kafka does not have the next one, so it reads on
- * elsewhere), {@code stray} (Kafka does not have the next one), {@code seek TO}, {@code token OFFSET} (answers
+ * one; answers whether that counts), {@code on FROM TO END} (Kafka does not have the next one, so it reads
+ * on elsewhere; its log ends there), {@code heard OFFSET} (Kafka says that this is committed), {@code stray} (Kafka does not have the next one), {@code seek TO}, {@code token OFFSET} (answers
  * whether that message came under the present grant), {@code gone} (the application has left its loop), {@code give} (the queue is given up; answers where the heir
  * is to begin, and what is committed), or {@code position} (answers where others would begin, and what Kafka has,
  * if that is known).
@@ -56,9 +56,12 @@ public final class IntakeRules {
             case "done":
                 return Boolean.toString(!intake.done(Map.of(PLACE, record(Long.parseLong(asked[1])))).isEmpty());
             case "on":
-                intake.goOn(PLACE, Long.parseLong(asked[1]), Long.parseLong(asked[2]));
+                intake.goOn(PLACE, Long.parseLong(asked[1]), Long.parseLong(asked[2]), Long.parseLong(asked[3]));
                 intake.plan();
                 return "on";
+            case "heard":
+                intake.heard(Map.of(GRANT, Long.parseLong(asked[1])));
+                return "heard";
             case "stray":
                 intake.stray(Set.of(PLACE));
                 return intake.plan().paused.contains(PLACE) ? "stray" : "asked for again";

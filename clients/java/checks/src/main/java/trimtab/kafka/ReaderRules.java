@@ -258,6 +258,11 @@ public final class ReaderRules {
         }
 
         @Override
+        public synchronized Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> places, Duration timeout) {
+            return Map.of(LED, 5L);
+        }
+
+        @Override
         public synchronized List<PartitionInfo> partitionsFor(String topic, Duration timeout) {
             warm.add(topic);
             return List.of();

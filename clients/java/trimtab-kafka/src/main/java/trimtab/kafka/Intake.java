@@ -354,9 +354,9 @@ final class Intake {
 
     /**
      * Reads on elsewhere, unless it does so already. If that is before the old place, its log was cut, or is another
-     * one: what was handed out says nothing of where one is in it.
+     * one, which ends there: what was handed out says nothing of where one is in it.
      */
-    synchronized void goOn(TopicPartition place, long from, long offset) {
+    synchronized void goOn(TopicPartition place, long from, long offset, long end) {
         Reading reading = readings.get(place);
         if (reading == null || reading.ending) {
             return; // who comes next looks anew
@@ -366,7 +366,7 @@ final class Intake {
         if (reading.next == from) {
             if (offset < from) {
                 inHand.remove(reading);
-                reading.forgetPlace();
+                reading.enter(offset, end);
             }
             move(place, offset);
         }

@@ -253,9 +253,10 @@ final class KafkaReader<K, V> {
             long before = astray.get(place);
             try {
                 long at = consumer.beginningOffsets(Set.of(place), GroupOffsets.PATIENCE).get(place);
+                long end = at < before ? consumer.endOffsets(Set.of(place), GroupOffsets.PATIENCE).get(place) : at;
                 astray.remove(place);
                 unanswered.remove(place);
-                goOn(place, before, at);
+                goOn(place, before, at, end);
             } catch (WakeupException | InterruptException e) {
                 throw e;
             } catch (KafkaException e) {
@@ -270,12 +271,14 @@ final class KafkaReader<K, V> {
         follow();
     }
 
-    private void goOn(TopicPartition place, long before, long at) {
-        LOG.warn(before < at
-                ? "{}: Kafka has deleted offset {}, reading goes on at {}"
-                : "{}: offset {} is not there: reading goes on at {}: was the log cut, or the topic made anew?",
-                place, before, at);
-        intake.goOn(place, before, at);
+    private void goOn(TopicPartition place, long before, long at, long end) {
+        if (before > end) {
+            LOG.warn("{}: offset {} is beyond the end, {}: reading goes on at {}: was the log cut, or the topic made anew?",
+                    place, before, end, at);
+        } else {
+            LOG.warn("{}: Kafka has deleted offset {}, reading goes on at {}", place, before, at);
+        }
+        intake.goOn(place, before, at, end);
     }
 
     private ConsumerRecords<K, V> nothing(long timeoutMs) {

@@ -6,7 +6,7 @@ import trimtab.Grant;
 /**
  * One queue that is read under one grant, and what is known of its offsets. Guarded by its {@link Intake}.
  *
- * <p>Its one rule: what Kafka is to have never goes back.
+ * <p>Its one rule: what Kafka is to have never goes back, but where the log itself did.
  */
 final class Reading {
     final Grant grant;
@@ -32,6 +32,12 @@ final class Reading {
 
     /** Where the application itself has committed to. */
     long done;
+
+    /**
+     * How far its log is known to reach, once that was cut: what Kafka has beyond is the old log's. Whoever began there
+     * would skip what producers have written since.
+     */
+    private long reach = Long.MAX_VALUE;
 
     /** Whether Kafka does not have the next message: then nobody knows yet where to go on. */
     boolean astray;
@@ -64,6 +70,7 @@ final class Reading {
 
     /** Read on there. */
     void move(long offset) {
+        reach = Math.max(reach, Math.max(next, done));
         next = offset;
         began = Math.min(began, offset);
         handed = Math.min(handed, offset);
@@ -71,14 +78,20 @@ final class Reading {
         astray = false;
     }
 
-    /** Kafka is asked anew what it has: of a topic that was made anew it has forgotten all, of one that was cut nothing. */
-    void forgetPlace() {
+    /**
+     * Begins there in a log that was cut, or is another one, and ends here. Kafka is asked anew what it has: of a topic
+     * that was deleted it has forgotten all, of a log that was cut nothing.
+     */
+    void enter(long offset, long end) {
+        next = offset;
         done = 0;
         committed = null;
+        reach = end;
     }
 
-    /** Kafka has this offset. */
+    /** Kafka has this offset; one of an old log is as none, and is written over. */
     void hear(long offset) {
-        committed = Math.max(offset, committed == null ? -1 : committed);
+        long known = offset <= Math.max(reach, Math.max(next, done)) ? offset : -1;
+        committed = Math.max(known, committed == null ? -1 : committed);
     }
 }
