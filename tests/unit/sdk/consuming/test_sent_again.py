@@ -1,7 +1,9 @@
 """Effects of messages that come again, after sends that were not kept, and commits that failed."""
 
 from collections.abc import Iterator
+from concurrent.futures import wait
 from contextlib import suppress
+from threading import Event
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,7 +14,9 @@ from tests.builders.sessions import queue
 from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab import CommitError
 from trimtab.consuming import sends
-from trimtab.consuming.contract import Wish
+from trimtab.consuming.beginning import Beginning
+from trimtab.consuming.contract import Committed, Wish
+from trimtab.consuming.offsets import signature
 from trimtab.consuming.transactions import Transactions
 
 if TYPE_CHECKING:
@@ -24,6 +28,8 @@ class Kafka:
 
     def __init__(self) -> None:
         self.hangs = False
+        self.goes_on = Event()
+        self.goes_on.set()
         self.committed = list[tuple[int, list[bytes]]]()
         self._sent = list[bytes]()
         self._at = -1
@@ -47,6 +53,7 @@ class Kafka:
         """Have all of it, or say nothing."""
         if self.hangs:
             raise KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - its public name
+        assert self.goes_on.wait(20.0)
         self.committed.append((self._at, self._sent))
 
     def flush(self, _timeout: float) -> None:
@@ -71,6 +78,7 @@ class Fenced(InMemory):
             cast("Any", SimpleNamespace(group_metadata=bool)),
         )
         self.handover.fenced = self.handover.commits = self.upkeep._commits = self.fenced  # noqa: SLF001 - as `assemble` makes it
+        self.upkeep._beginning = Beginning(self.handover)  # noqa: SLF001 - as above
         self.intake.hands_out_again = self.fenced.sends.read_again
         self.fenced.begin(self.given, 0, cast("Any", producer))
         self.offer(*range(6))
@@ -158,3 +166,64 @@ def test_nothing_is_committed_between_a_seek_back_and_the_message_that_it_is_to(
     reader.fenced.close()
 
     assert b"01" == effects(reader)
+
+
+def come_to(reader: Fenced, offset: int, count: int) -> None:
+    """Read so many from there on, and send and commit the effect of each."""
+    reader.kafka.messages = []
+    reader.offer(*range(offset, offset + count))
+    for _ in range(count):
+        reader.handle()
+
+
+@pytest.fixture
+def lapsing(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Fenced, Kafka]]:
+    """One that has committed six messages, and what it registers with next."""
+    reader, another = Fenced(Kafka(), manual=True), Kafka()
+    monkeypatch.setattr(Transactions, "_register", lambda *_: another)
+    told = Committed({queue(): (6, signature(1, "0-life"))})
+    monkeypatch.setattr(reader.kafka, "committed", lambda *_: told)
+    come_to(reader, 0, 6)
+    yield reader, another
+    reader.fenced.close()
+
+
+def cut(reader: Fenced, length: int) -> None:
+    """Kafka loses the end of the log, and what producers write there anew is read."""
+    reader.kafka.astray.add(queue())
+    reader.kafka.length = length
+    reader.upkeep.look()
+    reader.kafka.messages = []
+    reader.offer(*range(length))
+
+
+def test_what_is_read_in_a_log_that_was_cut_has_its_effects(
+    lapsing: tuple[Fenced, Kafka],
+) -> None:
+    """Also of offsets that were committed in the old one."""
+    reader, another = lapsing
+    cut(reader, 3)
+    kept = reader.send(first := next(reader.loop))
+    reader.upkeep.look()
+    assert reader.parts.commit([first])
+    come_to(reader, 1, 2)
+
+    assert (True, 3) == (kept, reader.intake.readings[queue()].committed)
+    assert [(1, [b"0"]), (2, [b"1"]), (3, [b"2"])] == another.committed
+
+
+def test_what_is_written_while_a_log_is_cut_drops_nothing_of_the_new_one(
+    lapsing: tuple[Fenced, Kafka],
+) -> None:
+    """It ends late, with the effects of other messages at the same offsets."""
+    reader, another = lapsing
+    reader.producer.goes_on.clear()
+    reader.fenced.write_soon(lambda: {reader.given: 9})
+    cut(reader, 3)
+    reader.send(first := next(reader.loop))
+    reader.producer.goes_on.set()
+    wait(reader.fenced._soon.values())  # noqa: SLF001 - as `hear` does
+    reader.upkeep.look()
+    assert reader.parts.commit([first])
+
+    assert [(1, [b"0"])] == another.committed

@@ -5,17 +5,22 @@ keeps the error keeps no client with it.
 """
 
 import threading
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 
+from trimtab.consuming.confluent import refused
+from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.sends import MOST, Send
 from trimtab.consuming.unsent import Refusal, refusal, unsent, untaken
 from trimtab.session import Grant
 from trimtab.transports.confluent_discarding import discard
+
+T = TypeVar("T")
 
 LARGEST_BATCH: Final = 1_000_000
 """librdkafka's default of `batch.size`."""
@@ -112,3 +117,19 @@ class Attempt:
     def _hear(self, send: Send, error: KafkaError | None, _: Message | None = None) -> None:
         if (found := refusal(send, error)) is not None:
             self._refusals.append(found)
+
+
+def result_of(answer: Future[T]) -> T:
+    """What another thread has found.
+
+    Raises:
+        RefusedError: Kafka has not taken it.
+    """
+    try:
+        return answer.result()
+    except KafkaException as error:
+        raise refused(error) from error
+    except RefusedError:
+        raise
+    except Exception as error:  # the client's, of an argument: a hand-over must not fail for it
+        raise RefusedError(error) from error

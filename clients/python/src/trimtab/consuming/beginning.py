@@ -73,7 +73,7 @@ class Beginning:
         begun = {it: at for it, (at, _) in places.items() if it not in younger}
         intake.heard({it: at for it, at in begun.items() if it.queue not in first.at})
         for grant, at in begun.items():
-            fenced.begin(grant, at, ours.pop(grant))
+            fenced.begin(grant, intake.counted(grant, at), ours.pop(grant))
         fenced.decline(ours)
         fenced.let_go(begun.keys() - self._owned(begun).values())  # lost meanwhile
         self._commits.write(lambda: self._still_unbegun(begun))

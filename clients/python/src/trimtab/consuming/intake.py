@@ -205,11 +205,15 @@ class Intake:
                 if reading is not None and reading.grant == grant:
                     reading.hear(offset)
 
-    def enter(self, queue: QueueRef, at: int, end: int) -> None:
-        """Its log was cut, or is another one: nothing that was handed out says where one is in it.
+    def counted(self, grant: Grant, at: int) -> int:
+        """What counts of a position that Kafka has: less where that is one of an old log."""
+        reading = self.readings.get(grant.queue)
+        if reading is None or reading.grant != grant:
+            return at
+        return min(at, max(0, reading.committed or 0))
 
-        It begins and ends there.
-        """
+    def enter(self, queue: QueueRef, at: int, end: int) -> None:
+        """Its log was cut, or is another one, from here to there: nothing handed out is of it."""
         self.hand.disown(queue)
         self.readings[queue].enter(at, end)
 

@@ -17,15 +17,15 @@ process before its message is done.
 
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Final, TypeVar
+from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from trimtab.callbacks import Owned
 from trimtab.clock import now_s
-from trimtab.consuming.attempt import LARGEST_BATCH, Attempt, Registered
+from trimtab.consuming.attempt import LARGEST_BATCH, Attempt, Registered, result_of
 from trimtab.consuming.commits import Places, lost, unanswered
-from trimtab.consuming.confluent import ConfluentClient, place, refused
+from trimtab.consuming.confluent import ConfluentClient, place
 from trimtab.consuming.confluent_settings import client_settings, transaction_settings
 from trimtab.consuming.contract import RefusedError, Wish
 from trimtab.consuming.offsets import signature
@@ -35,8 +35,6 @@ from trimtab.errors import TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.session import Grant
 from trimtab.transports.confluent_discarding import discard
-
-T = TypeVar("T")
 
 _AT_ONCE: Final = 8
 """Transactions at the same time: they wait for Kafka most of theirs."""
@@ -104,7 +102,7 @@ class Transactions:
             if answer.cancelled():
                 continue
             try:
-                ours[grant] = _result(answer)  # it has a limit
+                ours[grant] = result_of(answer)  # it has a limit
             except RefusedError as error:
                 failed = error
                 self._refused.add(grant)
@@ -128,6 +126,18 @@ class Transactions:
         if before is not None:
             now.met, now.most = before.met, before.most
             now.batch, now.over = before.batch, before.over
+
+    def enter(self, grant: Grant, at: int) -> None:
+        """Its log was cut, or is another one: register anew, and write all from there on."""
+        self.sends.read_again(grant, at)
+        if grant in self._registered:
+            held: list[object] = [self._registered[grant]]
+            self._registered[grant] = Registered(None, at, batch=self._batch)
+            discard(held)
+
+    def at(self, grant: Grant) -> int:
+        """The last position of this that Kafka is known to have of us."""
+        return self._registered[grant].at
 
     def let_go(self, grants: Collection[Grant]) -> None:
         """Write nothing more of these."""
@@ -170,7 +180,7 @@ class Transactions:
                 raise unanswered()
             wait(sent.values(), _LOOK_S)
         for it in sent.values():
-            _result(it)
+            result_of(it)
         if cut is not None:
             raise _known(cut)
         return places.keys() == every.keys()
@@ -189,7 +199,7 @@ class Transactions:
         if all(it.done() for it in self._soon.values()):
             done, self._soon = self._soon, {}
             for grant in self._owned(done).grants:
-                _result(done[grant])
+                result_of(done[grant])
 
     def withdraw(self, _: Collection[Grant]) -> None:
         """Nothing has to be taken back: Kafka refuses it once another owner has begun."""
@@ -246,8 +256,9 @@ class Transactions:
                 self._attempt(grant, registered, Piece(at, sends), life)
                 registered.at, registered.met = at, None
                 registered.most = min(2 * registered.most, MOST)
-                self.sends.written(grant, at)
-                self._written({grant: at})
+                if self._registered.get(grant) is registered:  # or its log was cut meanwhile
+                    self.sends.written(grant, at)
+                    self._written({grant: at})
             if registered.is_over:
                 registered.over = -1
                 if registered.batch < self._batch:  # only another client has larger ones
@@ -285,14 +296,3 @@ class Transactions:
 
 def _known(why: str) -> RefusedError:
     return RefusedError(TransportError(why))
-
-
-def _result(answer: Future[T]) -> T:
-    try:
-        return answer.result()
-    except KafkaException as error:
-        raise refused(error) from error
-    except RefusedError:
-        raise
-    except Exception as error:  # the client's, of an argument: a hand-over must not fail for it
-        raise RefusedError(error) from error

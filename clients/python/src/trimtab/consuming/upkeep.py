@@ -211,7 +211,9 @@ class Upkeep:
                     text += ": was the log cut, or the topic made anew?"
                 _LOGGER.warning(text, f"{queue.topic}/{queue.id}", before[queue], at)
             for queue, end in ends.at.items():
-                intake.enter(queue, found.at[queue], end)
+                intake.enter(queue, at := found.at[queue], end)
+                if self._handover.fenced is not None:
+                    self._handover.fenced.enter(readings[queue].grant, at)
             intake.move(earliest)
         if (refused := found.refused or ends.refused) is not None:
             raise refused
