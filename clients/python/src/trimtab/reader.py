@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
+from weakref import WeakSet
 
 from trimtab.callbacks import Callbacks, Ownership, Positions, mistaken
 from trimtab.clock import now_s
@@ -24,6 +25,7 @@ from trimtab.consuming.choice import (
 )
 from trimtab.consuming.handover import Finished
 from trimtab.consuming.health import Health
+from trimtab.consuming.one_thread import FORKED
 from trimtab.consuming.signals import Signals
 from trimtab.consuming.taking import Taking
 from trimtab.errors import ConfigurationError, MemberFailedError, SlowCallbackError, StuckError
@@ -99,6 +101,7 @@ class Reader:
         self._follower = self._follow()
         self.taking = Taking(self.parts.intake, self._ends)
         self.signals = Signals(self.stop, lambda: self.parts.intake.gone or self.failure)
+        _MADE.add(self)
 
     @property
     def assignment(self) -> tuple[Grant, ...]:
@@ -172,10 +175,7 @@ class Reader:
         if self._started:
             raise ConfigurationError("start: a consumer cannot be started twice; make a new one")
         if os.getpid() != self._process:
-            raise ConfigurationError(
-                "start: the consumer was made before this process was forked, and its threads are "
-                "in the other one: make it after the fork"
-            )
+            raise ConfigurationError(f"start: {FORKED}")
         self._started = True
         self._start()
 
@@ -277,3 +277,17 @@ def _refs(call: str, queues: Iterable[object]) -> list[QueueRef]:
 
 def _nobody(_: tuple[Grant, ...]) -> None:
     """Hear of a change, and do nothing."""
+
+
+_MADE: Final[WeakSet[Reader]] = WeakSet()
+"""Those of this process, and after a fork those of the other one."""
+
+
+def _forked() -> None:
+    """Have those hand out nothing: the copies would, until they next look at the clock."""
+    for reader in list(_MADE):
+        reader.taking.forked()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_forked)

@@ -74,6 +74,7 @@ class Offload:
 
     async def take(self, work: Callable[[], T]) -> T:
         """Take messages, after `enter`, when what was put back is in its place."""
+        self._taking.alone.demand_here()
         self._busy = True
         try:
             await self._settled()

@@ -9,7 +9,13 @@ rule: who works on a message is the only one that comes back for it.
 import threading
 from typing import Final, TypeVar
 
+from trimtab.errors import ConfigurationError
+
 T = TypeVar("T")
+FORKED: Final = (
+    "the consumer was made before this process was forked, and its threads are in the other one: "
+    "make it after the fork"
+)
 _REFUSAL: Final = (
     "one thread at a time takes messages from a consumer: call it from neither two threads nor a "
     "pool; with asyncio use AsyncConsumer"
@@ -22,13 +28,26 @@ class OneThread:
     def __init__(self) -> None:
         self._mine = threading.Lock()
         self._taker: int | None = None
+        self.is_forked = False
+        """Whether this is a copy in another process: whose messages these are takes them there."""
+
+    def demand_here(self) -> None:
+        """See that it is this process's.
+
+        Raises:
+            ConfigurationError: It was made before a fork.
+        """
+        if self.is_forked:
+            raise ConfigurationError(f"take: {FORKED}")
 
     def enter(self) -> None:
         """Come for messages.
 
         Raises:
             RuntimeError: Another thread waits for messages, or works on some.
+            ConfigurationError: Another process does.
         """
+        self.demand_here()
         me = threading.get_ident()
         if self._taker == me:
             return

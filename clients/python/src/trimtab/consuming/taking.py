@@ -46,6 +46,11 @@ class Taking:
         """Whether nothing is in hand."""
         return self._intake.hand.is_empty()
 
+    def forked(self) -> None:
+        """This is a copy in another process: what was fetched is handed out there."""
+        self.alone.is_forked = True
+        self._intake.stop()
+
     def begin(self) -> None:
         """A loop begins."""
         self._intake.turn.heal()
