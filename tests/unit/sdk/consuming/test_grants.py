@@ -87,6 +87,18 @@ def test_a_message_keeps_the_token_it_came_under(position: int) -> None:
     assert [] == reading.committed()
 
 
+def test_what_is_lost_has_no_token_before_that_is_told() -> None:
+    """Another callback may run for a minute, and others have the queue meanwhile."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(5)
+    message = reading.taken()
+    reading.owned.clear()
+
+    with pytest.raises(KeyError):
+        reading.parts.token(message)
+
+
 def test_a_message_that_comes_again_has_the_new_token() -> None:
     """From then on it is worked on under that."""
     reading = InMemory()

@@ -17,6 +17,7 @@ from trimtab.consuming.handover import Handover
 from trimtab.consuming.intake import Intake
 from trimtab.consuming.kafka_python_settings import link_of
 from trimtab.consuming.offsets import GroupOffsets
+from trimtab.consuming.reading import Reading
 from trimtab.consuming.refusals import Refusals
 from trimtab.consuming.send_arguments import checked
 from trimtab.consuming.sends import Send
@@ -66,7 +67,7 @@ class Parts:
     def token(self, message: "Message") -> int:
         """The token under which a message was handed out, if its queue is owned under it still."""
         queue, offset = where(message)
-        if (reading := self.intake.reading_of(queue, offset)) is None:
+        if (reading := self._giver(queue, offset)) is None:
             raise KeyError(queue)
         return reading.grant.token
 
@@ -80,7 +81,7 @@ class Parts:
             raise ConfigurationError('send: it needs fencing="transactional"')
         kept = checked(arguments, self.handover.fenced.largest)
         queue, offset = where(message)
-        reading = self.intake.reading_of(queue, offset)  # in no turn: an event loop may not wait
+        reading = self._giver(queue, offset)
         if reading is None or not self.handover.fenced.writes(reading.grant):
             return False
         if offset < max(reading.done, reading.committed or 0):
@@ -125,6 +126,14 @@ class Parts:
                 intake.move(intake.not_handed_out(mine))
             else:
                 intake.client.resume([it.queue for it in mine])
+
+    def _giver(self, queue: QueueRef, offset: int) -> Reading | None:
+        """Under what a message was handed out, if its queue is owned so at this moment.
+
+        A loss is told when no other callback runs. It needs no turn: an event loop may not wait.
+        """
+        reading = self.intake.reading_of(queue, offset)
+        return reading if reading and self.intake.owned([reading.grant]).grants else None
 
     def close(self) -> None:
         """End what the member's end has left."""
