@@ -176,12 +176,17 @@ def come_to(reader: Fenced, offset: int, count: int) -> None:
         reader.handle()
 
 
-@pytest.fixture
-def lapsing(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Fenced, Kafka]]:
-    """One that has committed six messages, and what it registers with next."""
+SIGNED = signature(1, "0-life")
+
+
+@pytest.fixture(params=[(6, SIGNED)])
+def lapsing(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Fenced, Kafka]]:
+    """One that has committed six messages, what it registers with next, and what Kafka has then."""
     reader, another = Fenced(Kafka(), manual=True), Kafka()
     monkeypatch.setattr(Transactions, "_register", lambda *_: another)
-    told = Committed({queue(): (6, signature(1, "0-life"))})
+    told = Committed({queue(): request.param})
     monkeypatch.setattr(reader.kafka, "committed", lambda *_: told)
     come_to(reader, 0, 6)
     yield reader, another
@@ -227,3 +232,29 @@ def test_what_is_written_while_a_log_is_cut_drops_nothing_of_the_new_one(
     assert reader.parts.commit([first])
 
     assert [(1, [b"0"])] == another.committed
+
+
+@pytest.mark.parametrize("lapsing", [(5_000, ""), (2, ""), (-1, ""), (6, SIGNED)], indirect=True)
+def test_whoever_registers_again_goes_on_where_it_is(lapsing: tuple[Fenced, Kafka]) -> None:
+    """A reset of offsets beside a consumer at work counts for none, but for its next owner."""
+    reader, another = lapsing
+    reader.producer.hangs = True
+    come_to(reader, 6, 1)
+    reader.upkeep.look()
+    come_to(reader, 7, 2)
+
+    assert [(7, [b"6"]), (8, [b"7"]), (9, [b"8"])] == another.committed
+
+
+@pytest.mark.parametrize("lapsing", [(7, SIGNED)], indirect=True)
+def test_a_commit_without_an_answer_that_kafka_has_is_not_written_twice(
+    lapsing: tuple[Fenced, Kafka],
+) -> None:
+    """It is ours by its token."""
+    reader, another = lapsing
+    reader.producer.hangs = True
+    come_to(reader, 6, 1)
+    reader.upkeep.look()
+    come_to(reader, 7, 1)
+
+    assert [(8, [b"7"])] == another.committed

@@ -64,14 +64,17 @@ class Beginning:
         with intake.turn:
             grants = self._owned(ours)
             signed, unsaid = intake.offsets.signed(list(grants))
-            first = self._first(grants, [it for it, (at, _) in signed.items() if at < 0])
-        known = signed | {queue: (at, 0) for queue, at in first.at.items()}
+            kept = self._kept(fenced, grants, signed)
+            unset = [it for it, (at, _) in signed.items() if at < 0 and it not in kept]
+            first = self._first(grants, unset)
+        known = signed | kept | {queue: (at, 0) for queue, at in first.at.items()}
         places = {grants[queue]: it for queue, it in known.items() if it[0] >= 0}
         younger = [it for it, (_, token) in places.items() if token > it.token]
         handover.withhold(younger)
         failed = fenced.fenced_off(younger[0]) if younger else failed
         begun = {it: at for it, (at, _) in places.items() if it not in younger}
-        intake.heard({it: at for it, at in begun.items() if it.queue not in first.at})
+        decided = kept.keys() | first.at.keys()
+        intake.heard({it: at for it, at in begun.items() if it.queue not in decided})
         for grant, at in begun.items():
             fenced.begin(grant, intake.counted(grant, at), ours.pop(grant))
         fenced.decline(ours)
@@ -82,6 +85,21 @@ class Beginning:
             handover.begin(still, still)
         if (failed := failed or unsaid or first.refused) is not None:
             raise failed
+
+    def _kept(
+        self,
+        fenced: "Transactions",
+        grants: dict[QueueRef, Grant],
+        signed: dict[QueueRef, tuple[int, int]],
+    ) -> dict[QueueRef, tuple[int, int]]:
+        """Where those are that are read on, though somebody has reset what they had committed."""
+        reached, unbegun = fenced.reached, self._handover.unbegun
+        lapsed = {queue: it for queue, it in grants.items() if it in reached}
+        return {
+            queue: (reached[it], 0)
+            for queue, it in lapsed.items()
+            if queue not in unbegun and queue in signed and signed[queue][1] < it.token
+        }
 
     def _first(self, grants: dict[QueueRef, Grant], queues: list[QueueRef]) -> Ends:
         """Decide where to begin, once: what is written before Kafka has that is read as well."""

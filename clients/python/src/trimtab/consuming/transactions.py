@@ -135,9 +135,10 @@ class Transactions:
             self._registered[grant] = Registered(None, at, batch=self._batch)
             discard(held)
 
-    def at(self, grant: Grant) -> int:
-        """The last position of this that Kafka is known to have of us."""
-        return self._registered[grant].at
+    @property
+    def reached(self) -> dict[Grant, int]:
+        """The last position of each that Kafka is known to have of us."""
+        return {it: one.at for it, one in list(self._registered.items())}
 
     def let_go(self, grants: Collection[Grant]) -> None:
         """Write nothing more of these."""
