@@ -18,7 +18,13 @@ def test_the_token_of_a_commit_is_read_again() -> None:
     assert 12 == token_of(signature(12, "0-life"))
 
 
-@pytest.mark.parametrize("said", ["", "by hand", "trimtab:", "trimtab:x:y", "other:3:life", ":3:"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("", "by hand", "trimtab:", "trimtab:x:y", "other:3:life", ":3:"),
+        *("trimtab:²:", f"trimtab:{2**53}:", "trimtab:" + "9" * 5_000),
+    ],
+)
 def test_what_others_say_has_no_token(said: str) -> None:
     """So it is older than any of ours."""
     assert 0 == token_of(said)

@@ -33,6 +33,8 @@ KAFKAS, TRIMTABS = LastCommit(offset=7), LastCommit("trimtab", 3, 7)
         ("trimtab:5", LastCommit("trimtab", 5, 7)),
         ("kafka:5:7", LastCommit("kafka", 5, 7)),  # read on behind the end
         ("trimtab:5:1790-abc", LastCommit("trimtab", 5, 7)),
+        ("kafka:²:", LastCommit("kafka", 0, 7)),  # a digit that is no number
+        ("trimtab:" + "9" * 5_000, LastCommit("trimtab", 0, 7)),
     ],
 )
 def test_a_commit_names_a_side(said: str, last: LastCommit) -> None:

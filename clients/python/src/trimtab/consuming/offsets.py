@@ -13,10 +13,13 @@ from trimtab.clock import now_s
 from trimtab.consuming.choice import Start
 from trimtab.consuming.contract import Client, Committed, Ends, RefusedError
 from trimtab.protocol import QueueRef
+from trimtab.protocol.limits import SAFE_INTEGER
 
 _ASK_S: Final = 2.0
 """One question to Kafka. No other thread uses the consumer meanwhile."""
 _OURS: Final = "trimtab"
+_DIGITS: Final = 16
+"""Of the greatest token."""
 _ASK_AGAIN_S: Final = 0.1
 """librdkafka's own first pause before a retry (`retry.backoff.ms`)."""
 _PAUSE: Final = 4
@@ -114,5 +117,11 @@ def signature(token: int, life: str) -> str:
 def token_of(said: str) -> int:
     """The token in what was said with a commit; 0 if it was not one of ours."""
     ours, _, rest = said.partition(":")
-    token = rest.partition(":")[0]
-    return int(token) if ours == _OURS and token.isdecimal() else 0
+    return token_in(rest) if ours == _OURS else 0
+
+
+def token_in(text: str) -> int:
+    """The token that this begins with; 0 if it does with none: anybody may commit anything."""
+    token, _, _ = text.partition(":")
+    is_one = token.isdecimal() and len(token) <= _DIGITS and int(token) <= SAFE_INTEGER
+    return int(token) if is_one else 0

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
+from trimtab.consuming.offsets import token_in
 from trimtab.protocol import QueueRef
 
 Side = Literal["kafka", "trimtab"]
@@ -46,11 +47,9 @@ class Plan:
 def read_commit(offset: int, said: str) -> LastCommit:
     """Read a commit; a program that knows no sides commits for Kafka's."""
     side, _, rest = said.partition(":")
-    token, _, _ = rest.partition(":")
-    known = side in SIDES and token.isdigit()
     return LastCommit(
         "trimtab" if side == "trimtab" else "kafka",
-        int(token) if known else 0,
+        token_in(rest) if side in SIDES else 0,
         offset if offset >= 0 else None,
     )
 
