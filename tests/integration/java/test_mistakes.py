@@ -38,6 +38,7 @@ REFUSED: Final = {
     "member-empty": 'IllegalArgumentException memberId: "" is no name: 1 to 255 characters',
     "member-long": 'IllegalArgumentException memberId: "mmm',
     "member-odd": 'IllegalArgumentException memberId: "m',
+    "position-none": "IllegalArgumentException finish: -1 is no position of a-0: 0 at least",
     "instance-empty": 'IllegalArgumentException instance: "" is no name: ',
     "group-ours": 'IllegalArgumentException group: "$tick" is a name of the controller\'s own: ',
     "reporter-empty": 'IllegalArgumentException reporter: "" is no name: 1 to 255 characters',

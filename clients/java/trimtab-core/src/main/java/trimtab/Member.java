@@ -178,8 +178,18 @@ public final class Member implements Inbox {
         }
     }
 
-    /** The application has stopped working under revoked grants: at these positions, or null. */
+    /**
+     * The application has stopped working under revoked grants: at these positions, or null.
+     *
+     * @throws IllegalArgumentException one is less than 0, as some clients' word for none: no reader takes such a record
+     */
     public synchronized void finish(Map<Grant, Long> positions) {
+        positions.forEach((grant, at) -> {
+            if (at != null && at < 0) {
+                throw new IllegalArgumentException("finish: " + at + " is no position of " + grant.queue
+                        + ": 0 at least, or null where the next owner is to find it");
+            }
+        });
         if (session != null) {
             perform(session.finish(positions, clock.now()));
         }
