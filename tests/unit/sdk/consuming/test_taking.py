@@ -3,7 +3,7 @@
 A loop that is left does not come back, so nobody has said that its last message is done.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 from typing import Any, cast
 
@@ -228,3 +228,25 @@ def test_what_was_polled_goes_to_others_when_the_block_is_left() -> None:
     reading.intake.give_up()
 
     assert not reading.taking.has_polled
+
+
+def test_a_client_is_asked_only_where_something_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To say of thousands of queues where they are takes it longer than to read a message."""
+    reading, asked = InMemory(), list[int]()
+    grants = tuple(Grant(queue(it), 1, position=0) for it in range(1_000))
+    reading.owned |= {*grants}
+    reading.handover.on_assigned(grants)
+    positions = reading.kafka.positions
+
+    def counted(queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
+        asked.append(len(those := list(queues)))
+        return positions(those)
+
+    monkeypatch.setattr(reading.kafka, "positions", counted)
+    reading.offer(0)
+    reading.taken()
+    reading.offer(1)
+    reading.taken()
+
+    assert [1] == asked
+    assert 1 == reading.intake.readings[queue()].next

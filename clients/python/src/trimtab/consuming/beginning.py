@@ -76,7 +76,7 @@ class Beginning:
         decided = kept.keys() | first.at.keys()
         intake.heard({it: at for it, at in begun.items() if it.queue not in decided})
         for grant, at in begun.items():
-            fenced.begin(grant, intake.counted(grant, at), ours.pop(grant))
+            fenced.begin(grant, self._counted(grant, at), ours.pop(grant))
         fenced.decline(ours)
         fenced.let_go(begun.keys() - self._owned(begun).values())  # lost meanwhile
         self._commits.write(lambda: self._still_unbegun(begun))
@@ -100,6 +100,13 @@ class Beginning:
             for queue, it in lapsed.items()
             if queue not in unbegun and queue in signed and signed[queue][1] < it.token
         }
+
+    def _counted(self, grant: Grant, at: int) -> int:
+        """What counts of a position that Kafka has: less where that is one of an old log."""
+        reading = self._intake.readings.get(grant.queue)
+        if reading is None or reading.grant != grant:
+            return at
+        return min(at, max(0, reading.committed or 0))
 
     def _first(self, grants: dict[QueueRef, Grant], queues: list[QueueRef]) -> Ends:
         """Decide where to begin, once: what is written before Kafka has that is read as well."""

@@ -70,8 +70,9 @@ class Intake:
         """Whether what the client gave last may be lost: a deserializer or signal handler of the
         application's own may raise before it is kept. Until it is read again the client's positions
         are too far."""
-        self._is_noted = True
-        """Whether `Reading.next` is where reading is: from there on something may be lost then."""
+        self._unnoted: list[Message] = []
+        """What has come, and more: but for their queues `Reading.next` is where reading is, from
+        where on something may be lost then."""
 
     def stop(self) -> None:
         """Hand out nothing more. It takes no lock: a signal handler may call it."""
@@ -205,13 +206,6 @@ class Intake:
                 if reading is not None and reading.grant == grant:
                     reading.hear(offset)
 
-    def counted(self, grant: Grant, at: int) -> int:
-        """What counts of a position that Kafka has: less where that is one of an old log."""
-        reading = self.readings.get(grant.queue)
-        if reading is None or reading.grant != grant:
-            return at
-        return min(at, max(0, reading.committed or 0))
-
     def enter(self, queue: QueueRef, at: int, end: int) -> None:
         """Its log was cut, or is another one, from here to there: nothing handed out is of it."""
         self.hand.disown(queue)
@@ -257,20 +251,26 @@ class Intake:
             places = {it.queue: it.next for it in self._going_on()}
             self._tell_again(places)  # what had waited, and was done since, comes again, too
             self.move(places)
-        elif not self._is_noted:
-            following = self.not_handed_out(those := self._going_on())
+        elif self._unnoted:
+            following = self.not_handed_out(those := self._moved())
             for it in those:
                 it.next = following[it.queue]
-        self._torn = self._is_noted = True
+        self._torn, self._unnoted = True, []
 
     def _going_on(self) -> list[Reading]:
         return [it for it in self.readings.values() if not it.ending]
 
+    def _moved(self) -> list[Reading]:
+        """Those of which something has come: a client takes long to say where thousands are."""
+        if len(self._unnoted) >= len(self.readings):
+            return self._going_on()
+        queues = {where(it)[0] for it in self._unnoted}
+        return [it for it in map(self.readings.get, queues) if it and not it.ending]
+
     def _take(self, messages: "list[Message]") -> None:
         """Keep what has come, behind what waits."""
         self.hand.messages = self.hand.messages + messages if self.hand.messages else messages
-        self._is_noted = not self.hand.messages
-        self._torn = False
+        self._unnoted, self._torn = self.hand.messages, False
 
     def _look(self) -> None:
         """Nothing is in hand; what waits may have changed its owner."""
