@@ -7,13 +7,16 @@ from typing import Any, Final, cast
 
 from confluent_kafka import (
     Consumer,
+    ConsumerGroupTopicPartitions,
     KafkaError,
     KafkaException,
     Message,
     Producer,
     TopicPartition,
 )
+from confluent_kafka.admin import AdminClient
 
+from tests.builders.application import until
 from tests.integration.topics import create_topic
 from trimtab import Grant, QueueRef
 from trimtab.callbacks import Ownership
@@ -140,6 +143,19 @@ def committed(
 ) -> int:
     """What a group has committed; a coordinator that has just started may not know yet."""
     return said_with(servers, group, place, patience_s).offset
+
+
+def commit_at(servers: str, group: str, queue: QueueRef, offset: int) -> None:
+    """Have a group have committed this, as in a log that was longer once."""
+    place = TopicPartition(queue.topic, queue.id, offset)
+    admin = AdminClient({"bootstrap.servers": servers, "log_level": 2})
+
+    def is_taken() -> bool:
+        asked = admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, [place])])
+        (answer,) = [it.result(PATIENCE_S) for it in asked.values()]
+        return answer.topic_partitions[0].error is None
+
+    until(is_taken)  # a coordinator that has just started does not take it yet
 
 
 def said_with(

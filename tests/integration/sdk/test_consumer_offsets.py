@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import until
-from tests.integration.readings import PATIENCE_S, Reading, fill, subscribed
+from tests.integration.readings import PATIENCE_S, Reading, commit_at, fill, subscribed
 from tests.integration.topics import create_topic
 from trimtab import CommitError, Grant, QueueRef, SharedGroupError
 from trimtab.transports import Client as Library
@@ -137,6 +137,18 @@ def test_messages_that_kafka_has_deleted_cost_no_others(
     reading.assign(first)
 
     assert [(0, 3), (0, 4)] == reading.read(2)
+
+
+def test_what_is_committed_beyond_the_end_of_a_log_is_written_over(
+    kafka: EmbeddedKafka, work: str, library: Library
+) -> None:
+    """The log was longer, and will be so again: whoever began there would skip what comes."""
+    first = Grant(QueueRef(work, "", 0), 1)
+    commit_at(kafka.bootstrap_servers, work, first.queue, 1_000)
+    with Reading(kafka.bootstrap_servers, work, library, commit_interval="50ms").running() as it:
+        it.assign(first)
+        assert [(0, offset) for offset in range(5)] == it.read(5)
+        it.waits_for(lambda: it.committed(first.queue) == 5)
 
 
 def test_a_position_that_was_handed_over_is_committed_though_nothing_comes(

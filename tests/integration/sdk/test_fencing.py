@@ -9,7 +9,7 @@ from confluent_kafka import KafkaError, KafkaException, Message
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import until
-from tests.integration.readings import Effects, Reading, effects_of
+from tests.integration.readings import Effects, Reading, commit_at, effects_of
 from tests.integration.topics import create_topic
 from trimtab import CommitError, ConfigurationError, Grant, QueueRef
 
@@ -129,6 +129,22 @@ def test_what_is_read_again_has_its_effects_once(
 
         assert has(effects, b"0", b"1 again", b"2 again")
         assert 3 == reading.committed(queue)
+
+
+def test_what_is_read_where_a_log_was_cut_has_its_effects(
+    kafka: EmbeddedKafka, work: str, effects: Effects
+) -> None:
+    """Kafka has a position beyond its end; producers have written other messages before that."""
+    queue = QueueRef(work, "", 0)
+    commit_at(kafka.bootstrap_servers, work, queue, 1_000)
+    with fenced(kafka, work).running() as reading:
+        reading.assign(Grant(queue, 1))
+        for message in reading.take(3):
+            assert sends(reading, message, effects.topic, b"%d" % (message.offset() or 0))
+        reading.come_back()
+        until(lambda: _is_committed(reading, []) and reading.committed(queue) == 3)
+
+        assert has(effects, b"0", b"1", b"2")
 
 
 def test_a_topic_that_is_not_there_is_named(kafka: EmbeddedKafka, work: str) -> None:
