@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Producer, TopicPartition
 
 from bench.rocketmq.programs import FIVE
 from tests.integration.accounts import Account
@@ -17,6 +17,8 @@ from tests.integration.controller_process import ControllerProcess
 from tests.integration.java_process import PATIENCE_S, JavaProcess
 from tests.integration.java_programs import java
 from tests.integration.published import Published
+from tests.integration.readings import commit_at, committed
+from trimtab import QueueRef
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -98,6 +100,19 @@ def hand_over(start: Callable[..., JavaProcess]) -> None:
     second = start("b", "commit=manual")
     second.tell("idle 60000")
     second.wait_for(" granted ")
+
+
+def test_what_is_committed_beyond_the_end_of_a_log_is_written_over(
+    account: Account, start: Callable[..., JavaProcess], group: str
+) -> None:
+    """The log was longer, and will be so again: whoever began there would skip what comes."""
+    account.produce(QUEUES)
+    for number in range(QUEUES):
+        commit_at(account.servers, group, QueueRef(account.topic, "", number), 1_000)
+    take(start("a", "commit=manual"), QUEUES)
+    places = [TopicPartition(account.topic, it) for it in range(QUEUES)]
+
+    assert {1} == {committed(account.servers, group, it) for it in places}
 
 
 def test_a_loop_that_is_interrupted_leaves_in_good_order(
