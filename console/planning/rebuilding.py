@@ -9,6 +9,7 @@ plan looks ahead.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from console.errors import ExitCode, Failure
 from console.planning.known import Known
 from console.planning.rehearsal import Rehearsal
 from rebalance.allocation import Allocator
@@ -50,14 +51,11 @@ def rebuilt(known: Known, policy: Policy, general: Allocator) -> Rehearsal:
     """Return the group; it is paused while it is rebuilt, so that nothing moves by that.
 
     Raises:
-        Failure: A controller could not do it either.
+        Failure: A controller could not do it either, or has a strategy that the settings lack.
     """
     summary, at = known.summary, Millis(known.summary.at_ms)
     now = Stamp(at, heard=at, appended=at, position=Position(TopicName("plan"), 0, 0))
-    # A strategy of its own has no options, whatever the controller's is called.
-    own = summary.own_strategy or (
-        None if summary.strategy == policy.strategy else summary.strategy
-    )
+    own = _own_strategy(known, policy)
     overrides = NONE if summary.overrides is None else overrides_of(summary.overrides)
     popped = tuple(TopicName(name) for name, topic in summary.topics.items() if topic.popped)
     rules = Rules(paused=True, strategy=own, overrides=overrides, popped=dict.fromkeys(popped))
@@ -74,6 +72,21 @@ def rebuilt(known: Known, policy: Policy, general: Allocator) -> Rehearsal:
     if not summary.paused:
         group.resume()
     return group
+
+
+def _own_strategy(known: Known, policy: Policy) -> str | None:
+    """Return the strategy that the group has of its own: without options, whatever its name.
+
+    No record loads code: a user's own is loaded only if the settings name it, with its options.
+    """
+    summary = known.summary
+    if summary.own_strategy is None and summary.strategy == policy.strategy:
+        return None
+    own = summary.own_strategy or summary.strategy
+    if ":" in own:
+        said = f"its strategy is {own}, and not that of your settings: give its --config"
+        raise Failure(f"{summary.group}: {said}", ExitCode.USAGE)
+    return own
 
 
 def _routes(known: Known, now: Stamp) -> Iterator[Moment]:

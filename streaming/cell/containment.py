@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 
 from msgspec import msgpack
 
-from allocators import allocator
+from allocators import shipped
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
 from rebalance.groups.handover import omissions
 from rebalance.groups.model.events import FOUND, BeatSeen, Begun, Event, Found, Moment, last_found
@@ -183,5 +183,5 @@ def _asked_by_name(name: str, request: AllocationRequest) -> AllocationPlan:
     return _named(name)(request)
 
 
-_named = lru_cache(maxsize=64)(allocator)
-"""The strategy that an operator chose for a group (``wire.commands`` has checked the name)."""
+_named = lru_cache(maxsize=64)(shipped)
+"""The strategy that an operator chose for a group: never a user's own, which is code."""

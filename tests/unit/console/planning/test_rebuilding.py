@@ -1,6 +1,7 @@
 """A group is rebuilt as it is, also where little says how it came to be so."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from rebalance.ids import MemberId
 from tests.unit.console.planning.published_group import (
     NAME,
     Ask,
+    Message,
     PublishedGroup,
     by_default,
     moved,
@@ -50,3 +52,26 @@ def test_a_strategy_of_its_own_is_without_the_controllers_options(
     assert (0, []) == (code, plan["notes"])
     assert moved(before, group.owners()) == told(plan)
     assert 1 == plan["moves"]
+
+
+def loaded() -> None:
+    """Stand in for any code that a name can reach."""
+    pytest.fail("a record has loaded code")
+
+
+@pytest.mark.parametrize("said", [{"strategy": "{}"}, {"strategy": "AVG", "own_strategy": "{}"}])
+def test_no_record_loads_code(group: PublishedGroup, ask: Ask, said: Mapping[str, str]) -> None:
+    """A user's own strategy is one that the settings name, where its options are, too."""
+    group.waits(1)
+    name = f"{__name__}:loaded"
+    summaries = group.topics["trimtab.groups"]
+    forged = {field: it.format(name) for field, it in said.items()}
+    whole = json.loads(summaries[-1].written or b"") | forged
+    summaries.append(Message(NAME.encode(), json.dumps(whole).encode()))
+    code, plan = ask("plan", NAME, "--drain", "b")
+
+    assert 2 == code
+    assert (
+        f"billing: its strategy is {name}, and not that of your settings: give its --config"
+        in plan["error"]
+    )
