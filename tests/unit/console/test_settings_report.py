@@ -1,6 +1,7 @@
 """Settings: what is shown of them, and what never is."""
 
 import json
+import shlex
 import tomllib
 from collections.abc import Iterator
 
@@ -8,6 +9,7 @@ import jsonschema
 import pytest
 from pydantic import BaseModel
 
+from console.commands.options import as_given
 from console.settings import Settings
 from console.settings.keys import dotted, leaves, tables
 from console.settings.masking import MASK
@@ -74,6 +76,60 @@ def test_a_password_in_a_url_is_masked(sources: Sources) -> None:
     for wrong in ("http://ann:hunter2@cache:6379/0", "redis//ann:hunter2@cache:6379/0"):
         sources.environment["TRIMTAB_REDIS__URL"] = wrong
         assert "hunter2" not in "\n".join(sources.refusal())
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://ann:hunter2@cache:6379/0", f"redis://{MASK}@cache:6379/0"),
+        ("rediss://cache:6379/0?password=hunter2", f"rediss://cache:6379/0?{MASK}"),
+        ("redis://cache?username=ann&password=p@hunter2", MASK),
+        ("unix:///run/redis.sock?password=hunter2", f"unix:///run/redis.sock?{MASK}"),
+        ("unix://:hunter2@/run/redis.sock", f"unix://{MASK}@/run/redis.sock"),
+        ("redis://:hunter2/ss@cache:6379/0", MASK),
+        ("redis://:pa/hunter2@cache:6379/0", MASK),
+        ("redis://:pa?hunter2@cache:6379/0", MASK),
+        ("redis://:pa#hunter2@cache:6379/0", MASK),
+        ("redis://ann:hunter2", MASK),
+        ("http://ann:hunter2@cache:6379/0", MASK),
+    ],
+)
+def test_of_redis_only_its_place_is_shown(sources: Sources, url: str, shown: str) -> None:
+    """Wherever a password may stand, also in a URL that nobody could use."""
+    sources.environment["TRIMTAB_REDIS__URL"] = url
+    if url.startswith("http"):
+        assert f'redis.url = "{shown}" (environment TRIMTAB_REDIS__URL)' in sources.refusal()[0]
+        return
+    loaded = sources.load()
+    assert shown == {row["key"]: row["value"] for row in rows(loaded)}["redis.url"]
+    assert "hunter2" not in toml(loaded)
+    assert "" == as_given(None, [f"redis.url={url}"])
+
+
+@pytest.mark.parametrize("url", ["redis://cache", "redis://[::1]:6379/3", "unix:///run/redis.sock"])
+def test_a_redis_without_secrets_is_shown_whole(sources: Sources, url: str) -> None:
+    """It can be typed again."""
+    sources.environment["TRIMTAB_REDIS__URL"] = url
+    assert url == {row["key"]: row["value"] for row in rows(sources.load())}["redis.url"]
+    typed = as_given(None, [f"redis.url={url}"])
+    assert ["--set", f"redis.url={url}"] == shlex.split(typed)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("-Xmx1g -Djavax.net.ssl.keyStorePassword=hunter2", MASK),
+        ("https://idp/?client_secret=hunter2", MASK),
+        ("http://ann:hunter/2@proxy:80", f"http://{MASK}@proxy:80"),
+        ("-Xmx1g -XX:+UseG1GC", "-Xmx1g -XX:+UseG1GC"),
+    ],
+)
+def test_a_secret_within_an_option_is_masked(sources: Sources, value: str, shown: str) -> None:
+    """Some options are themselves lists of options."""
+    sources.flags = [f"spark.options.spark.driver.extraJavaOptions={value}"]
+    loaded = sources.load()
+    key = "spark.options.spark.driver.extraJavaOptions"
+    assert shown == {row["key"]: row["value"] for row in rows(loaded)}[key]
 
 
 def test_every_setting_is_shown_with_its_origin(sources: Sources) -> None:
