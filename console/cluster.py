@@ -7,7 +7,6 @@ A controller has clients of librdkafka and of Java, which want to be told the sa
 So one way to say it will do: what can be said in Java's words is said in them as well.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +19,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 from console.embedded.instance import Instance
 from console.errors import Away, ExitCode, Failure
+from console.met import Met
 from console.settings import Settings
 
 _JAVA_ONLY = (
@@ -61,8 +61,6 @@ SILENCE: Final = {
 """Nobody has answered, or a broker that has just started cannot yet."""
 _UNSURE: Final = {KafkaError.REQUEST_TIMED_OUT, KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND}
 """Errors of a broker that may have what was to be written."""
-_CHANGING: Final = re.compile(r" \(after \d+ms in state .*\)$")
-"""What librdkafka appends, different each time."""
 
 
 def bootstrap_servers(settings: Settings) -> str:
@@ -134,25 +132,6 @@ def _trusted(told: Mapping[str, str]) -> dict[str, str]:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", r"\\").replace('"', r"\"")
     return f'"{escaped}"'
-
-
-class Met:
-    """What a client has met last on its way to Kafka, such as a password that is refused.
-
-    librdkafka says it to the client's `error_cb` alone: whoever asks hears that time is up.
-    """
-
-    def __init__(self) -> None:
-        self.last = ""
-
-    def __call__(self, error: KafkaError) -> None:
-        """Note it; that no broker is left follows from it."""
-        if error.code() != KafkaError._ALL_BROKERS_DOWN:  # noqa: SLF001 - librdkafka's own name
-            self.last = _CHANGING.sub("", error.str())
-
-    def beside(self, error: KafkaError) -> str:
-        """Return how a question failed, and what was met."""
-        return f"{error.str()} ({self.last})" if self.last else error.str()
 
 
 class _Admin(AdminClient):

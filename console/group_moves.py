@@ -174,6 +174,8 @@ class _Asked:
         except Away as error:
             raise Away(f"{self.group}: {error}") from error
         except Failure as error:
+            if error.exit_code is ExitCode.USAGE:  # of the settings, and not about the group
+                raise
             raise Failure(f"{self.group}: {error}", ExitCode.UNHEALTHY) from error
 
 

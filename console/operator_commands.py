@@ -20,8 +20,9 @@ from typing import Any, Self
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
 from pydantic import ValidationError
 
-from console.cluster import Met, bootstrap_servers, is_unsure, native_options
+from console.cluster import bootstrap_servers, is_unsure, native_options
 from console.errors import ExitCode, Failure
+from console.met import Met
 from console.progress import Stderr
 from console.settings import Settings
 from console.topics import forbidden

@@ -18,9 +18,9 @@ from typing import Any, Final, NamedTuple
 
 from console import subscribers_process
 from console.cluster import SILENCE, bootstrap_servers, native_options
-from console.errors import Away, Failure
+from console.errors import Away, ExitCode, Failure
 from console.settings import Settings
-from console.subscribers_process import FAILED
+from console.subscribers_process import FAILED, REFUSED
 from trimtab.moving.company import can_move, cannot_move
 
 PATIENCE_S: Final = 15.0
@@ -66,6 +66,8 @@ class Subscribers:
             answer, _ = self._process.communicate(json.dumps(question), PATIENCE_S)
         except subprocess.TimeoutExpired as error:
             raise Away(_SILENCE) from error
+        if self._process.returncode == REFUSED:
+            raise Failure(f"kafka.options: {json.loads(answer)}", ExitCode.USAGE)
         if self._process.returncode == FAILED:
             code, text = json.loads(answer)
             raise Away(f"{_SILENCE}: {text}") if code in SILENCE else Failure(text)

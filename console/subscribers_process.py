@@ -19,9 +19,13 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
     ConsumerGroupDescription,
 )
 
+from console.met import Met
+
 ASK_S = 5.0
 FAILED = 3
-"""How it ends if Kafka has not told; with any other but 0, it was ended."""
+"""How it ends if Kafka has not told; with any other but 0 and the next, it was ended."""
+REFUSED = 4
+"""How it ends if there is no such option, or no client with these."""
 _WITHOUT_MEMBERS = {ConsumerGroupState.EMPTY, ConsumerGroupState.DEAD}
 
 
@@ -31,7 +35,7 @@ def ask(client: AdminClient, names: list[str]) -> dict[str, dict[str, Any]]:
     if len(names) > 1:  # most are none of Kafka's
         there = client.list_consumer_groups(request_timeout=ASK_S).result()
         for error in there.errors:  # of a broker that has not said which groups it has
-            raise error
+            raise KafkaException(error)
         living = {it.group_id for it in there.valid if it.state not in _WITHOUT_MEMBERS}
         wanted = [it for it in names if it in living]
     asked = client.describe_consumer_groups(wanted, request_timeout=ASK_S) if wanted else {}
@@ -64,7 +68,13 @@ def _told(group: ConsumerGroupDescription) -> dict[str, Any]:
 
 def main() -> int:
     """Answer one question."""
-    client = AdminClient(json.loads(sys.stdin.readline()))
+    met = Met()
+    options: dict[str, Any] = {**json.loads(sys.stdin.readline()), "error_cb": met}
+    try:
+        client = AdminClient(options)
+    except KafkaException as error:
+        sys.stdout.write(json.dumps(error.args[0].str()))
+        return REFUSED
     asked = json.loads(sys.stdin.read())
     try:
         if isinstance(asked, str):
@@ -73,7 +83,8 @@ def main() -> int:
         else:
             found = ask(client, asked)
     except KafkaException as error:
-        sys.stdout.write(json.dumps([error.args[0].code(), error.args[0].str()]))
+        client.poll(0)  # so it hears
+        sys.stdout.write(json.dumps([error.args[0].code(), met.beside(error.args[0])]))
         return FAILED
     sys.stdout.write(json.dumps(found))
     return 0

@@ -15,8 +15,9 @@ from typing import Final, Protocol
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 from confluent_kafka.admin import ClusterMetadata  # type: ignore[attr-defined]  # public, but only for Python
 
-from console.cluster import Met, native_options
+from console.cluster import native_options
 from console.errors import Away, ExitCode, Failure
+from console.met import Met
 from console.settings import Settings
 from console.topics import forbidden, leaderless, unled
 from trimtab.protocol import partition_of

@@ -192,7 +192,9 @@ def dotless(text: str) -> str:
     ],
     ids=["wrong password", "unknown authority"],
 )
-@pytest.mark.parametrize("command", [("groups", "list"), ("topics", "check")])
+@pytest.mark.parametrize(
+    "command", [("groups", "list"), ("groups", "sides", "billing"), ("topics", "check")]
+)
 def test_the_terminal_says_what_is_refused(
     secured: SecuredKafka,
     monkeypatch: pytest.MonkeyPatch,
@@ -209,7 +211,8 @@ def test_the_terminal_says_what_is_refused(
     code, out, err = caller(monkeypatch, capsys)(*command, *flags(wrong))
 
     assert (5, "") == (code, out)
-    assert "Kafka does not answer at localhost:" in err
+    assert "Kafka does not answer" in err
+    assert "localhost:" in err
     assert said in err.lower()
 
 

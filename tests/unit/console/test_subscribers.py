@@ -4,7 +4,9 @@ import json
 import socket
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from subprocess import Popen
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,7 +17,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 )
 
 from console import subscribers, subscribers_process
-from console.errors import Failure
+from console.errors import Away, Failure
 from console.settings import load
 from console.subscribers import Described, Subscribers
 from tests.builders.command_line import Run
@@ -73,14 +75,57 @@ def test_who_asks_on_which_side_a_group_is_does_not_die_of_it(run: Run) -> None:
     assert err.startswith("trimtab: billing: Kafka does not answer")
 
 
+@pytest.mark.parametrize(
+    "option", ["ssl.ca.location=no-such-file", "sasl.mechanism=TELEPATHY", "no.such.option=1"]
+)
+def test_a_wrong_option_is_no_dead_kafka(run: Run, option: str) -> None:
+    """Whoever moves a group back would look for that, and a script would try again for ever."""
+    options = ["security.protocol=SASL_SSL", "sasl.username=a", "sasl.password=b", option]
+    flags = [it for each in options for it in ("--set", f"kafka.options.{each}")]
+    nowhere = "kafka.bootstrap_servers=127.0.0.1:1"
+    code, out, err = run("groups", "sides", "billing", "--set", nowhere, *flags)
+
+    assert (2, "") == (code, out)
+    assert err.startswith("trimtab: kafka.options: ")
+
+
+@pytest.fixture
+def plain() -> Iterator[str]:
+    """The address of a Kafka that knows nothing of TLS."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            with suppress(OSError):  # until it is closed
+                while True:
+                    caller, _ = server.accept()
+                    with caller, suppress(OSError):
+                        caller.sendall(b"no TLS is spoken here")
+
+        Thread(target=answer, daemon=True).start()
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("groups", [["billing"], ["billing", "orders"]])
+def test_what_was_met_on_the_way_is_said(plain: str, groups: list[str]) -> None:
+    """It is told beside the answer, which is that time is up."""
+    settings = load(
+        key_values=["kafka.options.security.protocol=ssl", f"kafka.bootstrap_servers={plain}"],
+        environment={},
+    ).settings
+    with subscribers.asking(settings) as asked, pytest.raises(Away, match="SSL"):
+        asked.of(groups)
+
+
 class Half:
     """A Kafka of which one broker does not say which groups it has."""
 
     def list_consumer_groups(self, **_: object) -> "Future[Any]":
         """Say what the others have."""
         answer: Future[Any] = Future()
-        error = KafkaException(KafkaError(KafkaError.COORDINATOR_NOT_AVAILABLE))
-        answer.set_result(ListConsumerGroupsResult(valid=[], errors=[error]))
+        error = KafkaError(KafkaError.COORDINATOR_NOT_AVAILABLE)
+        answer.set_result(ListConsumerGroupsResult(valid=[], errors=[cast("Any", error)]))
         return answer
 
 
