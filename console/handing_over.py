@@ -12,35 +12,48 @@ from typing import Final
 from pydantic import ValidationError
 
 from console.at_work import HEARD_S, Ages
-from console.errors import ExitCode, Failure
-from console.operator_commands import user, write
+from console.errors import Away, ExitCode, Failure
+from console.operator_commands import PerhapsGiven, user, write
 from console.published import Published
 from trimtab.protocol import CONTROLLERS, Controller, HandOver
 
 _LOOK_S: Final = 0.5
 
 
-def hand_over_to(published: Published, name: str | None, reason: str, patience_s: float) -> str:
-    """Ask for it and wait; return who is the active controller now.
+def chosen(published: Published, name: str | None) -> str:
+    """Return which standby is meant: the one that is named, or the only one.
 
     Raises:
-        Failure: There is no such standby, Kafka did not take it, or it has not happened in time.
+        Failure: There is no such standby, or Kafka does not answer.
     """
-    standby = _chosen(_living(published), name)
+    return _chosen(_living(published), name)
+
+
+def hand_over_to(published: Published, standby: str, reason: str, patience_s: float) -> None:
+    """Ask for it, and wait until it has happened; a Kafka that is away for a moment, too.
+
+    Raises:
+        Failure: Kafka did not take it.
+        PerhapsGiven: It has not happened in time, and still may.
+    """
     try:
         asked = HandOver(controller=standby, principal=user(), reason=reason)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         raise Failure(f"--reason: {first['msg']}", ExitCode.USAGE) from error
     write(published.settings, CONTROLLERS, standby, asked)
-    deadline = time.monotonic() + patience_s
+    deadline, unseen = time.monotonic() + patience_s, ""
     while time.monotonic() < deadline:
-        if any(_is_at_work(it, standby) for _, it in published.controllers()):
-            return standby
+        try:
+            if any(_is_at_work(it, standby) for _, it in published.controllers()):
+                return
+            unseen = ""
+        except Away as error:
+            unseen = f" ({error})"
         time.sleep(_LOOK_S)
-    said = f"{standby} has been asked and is not at work within {patience_s:.0f} s"
+    said = f"{standby} has been asked and is not seen at work within {patience_s:.0f} s{unseen}"
     remedy = "see its log, and `trimtab controllers list`; what was asked stays written"
-    raise Failure(f"{said}, and may still be: {remedy}", ExitCode.TIMEOUT)
+    raise PerhapsGiven(f"{said}, and may still be: {remedy}", ExitCode.TIMEOUT)
 
 
 def _is_at_work(it: Controller, standby: str) -> bool:

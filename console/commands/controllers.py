@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from console.commands.commanding import perhaps_given
 from console.commands.group_views import note_left_out, published_by
 from console.commands.help import Command, group
 from console.commands.options import (
@@ -100,8 +101,10 @@ def hand_over(
     patience_s = milliseconds_of("--timeout", timeout) / 1_000
     published = published_by(config, key_values)
 
-    from console.handing_over import hand_over_to
+    from console.handing_over import chosen, hand_over_to
     from console.published import at_once
 
-    done = at_once(lambda: hand_over_to(published, standby, reason, patience_s))
-    write(f"done: {done} is the active controller")
+    heir = at_once(lambda: chosen(published, standby))
+    with perhaps_given([f"hand-over to {heir}"]):
+        at_once(lambda: hand_over_to(published, heir, reason, patience_s))
+    write(f"done: {heir} is the active controller")

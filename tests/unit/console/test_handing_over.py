@@ -10,11 +10,9 @@ import pytest
 from console import at_work, handing_over
 from console.at_work import HEARD_S
 from console.commands import controllers
-from console.errors import ExitCode, Failure
-from console.handing_over import hand_over_to
+from console.errors import Away, ExitCode
 from console.output import Format, Shown, write
 from console.published import Published
-from console.settings import load
 from console.settings.units import parse_duration
 from streaming.startup.takeover import LONGEST_S
 from tests.builders.command_line import Run
@@ -38,6 +36,11 @@ class Kafka:
         self._obeys, self._lives = obeys, lives
         self.asked: list[str] = []
         self.ahead_ms: dict[str, int] = {}
+        self.away_s = 0.0
+        """For how long Kafka is away from when it was asked."""
+        self.is_interrupted = False
+        """Whether Ctrl-C ends the waiting."""
+        self._asked_s = 0.0
         self.old_s, self.old_role = 600, "ended"
 
     def sleep(self, seconds: float) -> None:
@@ -55,9 +58,14 @@ class Kafka:
     def write(self, _settings: object, _topic: object, key: str, _record: object) -> None:
         """Take what is asked."""
         self.asked.append(key)
+        self._asked_s = self.monotonic()
 
     def controllers(self) -> list[tuple[int, Controller]]:
         """Return the last word of each."""
+        if self.asked and self.is_interrupted:
+            raise KeyboardInterrupt
+        if self.asked and self.monotonic() - self._asked_s < self.away_s:
+            raise Away("Kafka does not answer")
         now_ms = self._now_ms if self._lives else START_MS - 60_000
         roles = {"a": "active", "b": "active" if self.asked and self._obeys else "standby"}
         one = Controller.model_validate_json(SAID).model_copy(update={"failures": None})
@@ -75,14 +83,24 @@ class Kafka:
         ]
 
 
-def asked(monkeypatch: pytest.MonkeyPatch, kafka: Kafka) -> str:
-    """Ask for it, without a name."""
+@pytest.fixture
+def kafka(monkeypatch: pytest.MonkeyPatch) -> Kafka:
+    """One in which all is well."""
+    return played(monkeypatch, Kafka())
+
+
+def played(monkeypatch: pytest.MonkeyPatch, kafka: Kafka) -> Kafka:
+    """Have the command ask this one."""
     monkeypatch.setattr(handing_over, "time", kafka)
     monkeypatch.setattr(at_work, "time", kafka)
     monkeypatch.setattr(handing_over, "write", kafka.write)
-    monkeypatch.setattr(Published, "controllers", kafka.controllers)
-    settings = load(key_values=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
-    return hand_over_to(Published(settings), None, "upgrade", 60)
+    monkeypatch.setattr(Published, "controllers", lambda _: kafka.controllers())
+    return kafka
+
+
+def hand_over(run: Run) -> tuple[int, str, str]:
+    """Ask for it, without a name."""
+    return run("controllers", "hand-over", "--set", "kafka.bootstrap_servers=nowhere:1")
 
 
 OFF = pytest.mark.parametrize("off_s", [-3_600, -65, -60, -50, -16, 0, 4, 12, 16, 3_600])
@@ -90,11 +108,14 @@ OFF = pytest.mark.parametrize("off_s", [-3_600, -65, -60, -50, -16, 0, 4, 12, 16
 
 
 @OFF
-def test_a_standby_is_found_by_every_clock(monkeypatch: pytest.MonkeyPatch, off_s: int) -> None:
+def test_a_standby_is_found_by_every_clock(
+    run: Run, monkeypatch: pytest.MonkeyPatch, off_s: int
+) -> None:
     """A laptop that is ahead would find all of them silent."""
-    kafka = Kafka(off_s)
+    kafka = played(monkeypatch, Kafka(off_s))
 
-    assert ("b", ["b"]) == (asked(monkeypatch, kafka), kafka.asked)
+    assert (0, "done: b is the active controller\n", "") == hand_over(run)
+    assert ["b"] == kafka.asked
 
 
 @OFF
@@ -190,21 +211,45 @@ def rows(
 
 
 @OFF
-def test_one_that_is_gone_is_not_asked(monkeypatch: pytest.MonkeyPatch, off_s: int) -> None:
+def test_one_that_is_gone_is_not_asked(
+    run: Run, monkeypatch: pytest.MonkeyPatch, off_s: int
+) -> None:
     """Its last word stays."""
-    kafka = Kafka(off_s, lives=False)
-    with pytest.raises(Failure, match="there is no standby"):
-        asked(monkeypatch, kafka)
+    kafka = played(monkeypatch, Kafka(off_s, lives=False))
+    code, _, err = hand_over(run)
 
-    assert [] == kafka.asked
+    assert (ExitCode.NOT_FOUND, []) == (code, kafka.asked)
+    assert "there is no standby" in err
 
 
-def test_what_was_asked_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("away_s", [0.0, 300.0])
+def test_what_was_asked_stays(run: Run, monkeypatch: pytest.MonkeyPatch, away_s: float) -> None:
     """Whoever is told that it has not happened must know that it still may."""
-    with pytest.raises(Failure, match="and may still be: ") as failure:
-        asked(monkeypatch, Kafka(obeys=False))
+    kafka = played(monkeypatch, Kafka(obeys=False))
+    kafka.away_s = away_s
+    code, out, err = hand_over(run)
 
-    assert ExitCode.TIMEOUT == failure.value.exit_code
+    assert (ExitCode.TIMEOUT, "", ["b"]) == (code, out, kafka.asked)
+    assert "and may still be: " in err
+    assert (away_s > 0) == ("Kafka does not answer" in err)
+    assert err.endswith("hand-over to b\n")
+
+
+def test_a_kafka_that_is_away_for_a_moment_is_waited_for(run: Run, kafka: Kafka) -> None:
+    """A broker that goes ends no command that has a minute."""
+    kafka.away_s = 5.0
+
+    assert (0, "done: b is the active controller\n", "") == hand_over(run)
+
+
+def test_who_waits_no_longer_is_told_what_was_asked(run: Run, kafka: Kafka) -> None:
+    """Ctrl-C takes nothing back, and the active controller ends by it."""
+    kafka.is_interrupted = True
+    code, out, err = hand_over(run)
+
+    assert (ExitCode.INTERRUPTED, "", ["b"]) == (code, out, kafka.asked)
+    assert "may be written already" in err
+    assert "trimtab: hand-over to b\n" in err
 
 
 def test_the_command_waits_longer_than_the_standby() -> None:
