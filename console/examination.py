@@ -79,7 +79,7 @@ def _readable(note: Note, what: str, look: Callable[[], Iterable[Finding]]) -> l
 
 
 def _of_controller(published: Published, now_ms: int) -> Iterable[Finding]:
-    last, silent = felt(published, now_ms)
+    last, silent, _ = felt(published, now_ms)
     return ticks.of_ticks(last, silent, now_ms)
 
 

@@ -33,6 +33,8 @@ class Pulse(NamedTuple):
     """The last one of each partition in which there was any, and when it was appended."""
     silent: Collection[int]
     """The partitions that get none."""
+    partitions: int
+    """How many there are."""
 
 
 def felt(published: Published, now_ms: int) -> Pulse:
@@ -45,11 +47,11 @@ def felt(published: Published, now_ms: int) -> Pulse:
     ticks = _newest(published, at, now_ms)
     doubted = _doubted(ticks, partitions, now_ms)
     if not doubted:
-        return Pulse(ticks, ())
+        return Pulse(ticks, (), len(partitions))
     interval = published.settings.controller.tick_interval
     time.sleep(max(_LOOK_S, 2 * interval.total_seconds()))
     newer = published.ticks(at)
-    return Pulse({**ticks, **newer}, sorted(doubted - newer.keys()))
+    return Pulse({**ticks, **newer}, sorted(doubted - newer.keys()), len(partitions))
 
 
 class Glimpses:
@@ -78,7 +80,8 @@ class Glimpses:
         else:  # it is the first look, a leader came or went, or the topic was made anew
             self._ticks = _newest(self._published, at, now_ms)
         self._at = at
-        return Pulse(dict(self._ticks), sorted(_behind(self._ticks, partitions)))
+        behind = sorted(_behind(self._ticks, partitions))
+        return Pulse(dict(self._ticks), behind, len(partitions))
 
 
 def _ends(published: Published) -> tuple[Collection[int], dict[int, int]]:

@@ -17,7 +17,7 @@ from console.errors import ExitCode, Failure
 from console.published import Published
 from console.pulse import felt
 from console.views.sentences import queue_name, several
-from trimtab.protocol import QueueRef
+from trimtab.protocol import QueueRef, partition_of
 
 _ANSWERED_S: Final = 10.0
 """A process that has just started asks for queues, and is answered within seconds."""
@@ -60,9 +60,17 @@ def look(
 
 
 def _look_for_ticks(published: Published, group: str, now_ms: int) -> None:
-    if felt(published, now_ms).silent:
-        text = f"{group} stays: no controller is at work, so nobody grants queues: `trimtab doctor`"
-        raise Failure(text, ExitCode.UNHEALTHY)
+    """Look where the group is: elsewhere a partition may be silent that concerns others."""
+    _, silent, partitions = felt(published, now_ms)
+    own = partition_of(group, partitions)
+    if own not in silent:
+        return
+    if len(silent) == partitions:
+        reason = "no controller is at work, so nobody grants queues"
+    else:
+        where = f"partition {own} of heartbeats, where this group is"
+        reason = f"no controller ticks in {where}, so nobody grants its queues"
+    raise Failure(f"{group} stays: {reason}: `trimtab doctor`", ExitCode.UNHEALTHY)
 
 
 def _look_for_owners(published: Published, group: str, until: float, queues: Places) -> None:

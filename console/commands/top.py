@@ -60,7 +60,7 @@ def _screen(published: "Published", look: "Callable[[int], Pulse]", output: Form
 
     at_ms = now_ms()
     summaries = published.briefs()
-    ticks, silent = look(at_ms)
+    ticks, silent, _ = look(at_ms)
     rows = [groups.row(it) for it in sorted(summaries, key=overview.urgency)]
     head = f"{overview.controller(ticks, silent, at_ms)}\n{overview.sums(summaries)}\n"
     wide = groups.WIDE if output is Format.WIDE else ()

@@ -71,7 +71,7 @@ def test_a_controller_that_ticks_is_well_by_every_clock(
     log: Log, published: Published, off_s: int
 ) -> None:
     """A laptop that is an hour off accuses nobody; where it is right nobody waits."""
-    ticks, silent = felt(published, START_MS + off_s * 1_000)
+    ticks, silent, _ = felt(published, START_MS + off_s * 1_000)
 
     assert (PARTITIONS, []) == (len(ticks), [*silent])
     assert (0 if off_s in {0, 5} else 1) == log.waits
@@ -138,7 +138,7 @@ def test_a_minute_is_read_only_where_there_is_no_young_tick(log: Log, published:
     """Between two ticks stand all beats of a second: of a large cluster ten thousands."""
     felt(published, START_MS)
     log.stopped_ms = {1: START_MS - 20_000}
-    ticks, silent = felt(published, START_MS)
+    ticks, silent, _ = felt(published, START_MS)
 
     assert [START_MS - it for it in (5_000, 5_000, 60_000)] == log.asked[:3]
     assert (PARTITIONS, [1]) == (len(ticks), [*silent])

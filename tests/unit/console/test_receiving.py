@@ -12,9 +12,11 @@ from console.receiving import look
 from console.settings import load
 from tests.builders.played_time import PlayedTime
 from tests.unit.console.views.published_records import START_MS, assignment, hold, inherit
-from trimtab.protocol import Assignment, MemberKey
+from trimtab.protocol import Assignment, MemberKey, partition_of
 
 QUEUES = (("orders", 0), ("orders", 1))
+PARTITIONS = 8
+OWN = partition_of("billing", PARTITIONS)
 Answer = Callable[[Published], object]
 
 
@@ -39,7 +41,7 @@ class Look(PlayedTime):
         def felt(*_: object) -> Pulse:
             if isinstance(silent, Failure):
                 raise silent
-            return Pulse({}, list(silent))
+            return Pulse({}, list(silent), PARTITIONS)
 
         def assignments(*_: object) -> dict[MemberKey, Assignment]:
             said = answers.pop(0) if len(answers) > 1 else answers[0]
@@ -88,7 +90,17 @@ def test_one_that_is_granted_in_a_moment_is_waited_for(look_at: Look) -> None:
 def test_what_a_controller_granted_that_is_gone_does_not_count(look_at: Look) -> None:
     """Its owners may have ended since, and nobody says so."""
     with pytest.raises(Failure, match="no controller is at work") as refused:
-        look_at([assignment("a", hold=(hold(0, 4), hold(1, 4)))], silent=[3])
+        look_at([assignment("a", hold=(hold(0, 4), hold(1, 4)))], silent=range(PARTITIONS))
+
+    assert ExitCode.UNHEALTHY == refused.value.exit_code
+
+
+def test_of_partitions_without_ticks_the_groups_own_counts(look_at: Look) -> None:
+    """In the others a controller is at work, which is no help to this group."""
+    told = [assignment("a", hold=(hold(0, 4), hold(1, 4)))]
+    look_at(told, silent={*range(PARTITIONS)} - {OWN})
+    with pytest.raises(Failure, match=f"no controller ticks in partition {OWN} of ") as refused:
+        look_at(told, silent=[OWN])
 
     assert ExitCode.UNHEALTHY == refused.value.exit_code
 

@@ -25,7 +25,7 @@ Draw = Callable[..., list[str]]
 
 def look(_now_ms: int) -> Pulse:
     """Find a controller that ticks."""
-    return Pulse({0: (START_MS, TICK)}, ())
+    return Pulse({0: (START_MS, TICK)}, (), 1)
 
 
 class Enough(Exception):  # noqa: N818 - no error: the test has seen enough
