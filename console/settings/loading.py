@@ -32,8 +32,23 @@ class Loaded:
     """The sources that said something, strongest first."""
 
     def origin(self, key: Key) -> str:
-        """Where the effective value of ``key`` was given."""
-        return next((layer[key].origin for layer in self.layers if key in layer), "default")
+        """Where the effective value of ``key`` was given, itself or within a table."""
+        found = (
+            layer[whole].origin
+            for layer in self.layers
+            for whole in (key[:length] for length in range(len(key), 0, -1))
+            if whole in layer and _has(layer[whole].value, key[len(whole) :])
+        )
+        return next(found, "default")
+
+
+def _has(value: object, within: Key) -> bool:
+    """Tell whether a table says something of this; tables of several sources are put together."""
+    for name in within:
+        if not isinstance(value, dict) or name not in value:
+            return False
+        value = value[name]
+    return True
 
 
 def load(

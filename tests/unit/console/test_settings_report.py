@@ -141,6 +141,21 @@ def test_every_setting_is_shown_with_its_origin(sources: Sources) -> None:
     assert "flag --set spark.options.spark.x" == shown["spark.options.spark.x"]
 
 
+def test_each_part_of_an_option_has_its_origin(sources: Sources) -> None:
+    """What another source says of the same table counts beside it."""
+    weights = "policy.strategy_options.queue_weights"
+    sources.write(f'[{weights}]\n"orders.eu" = 3\nmail = 2\nvisits = 4\n')
+    sources.environment["TRIMTAB_POLICY__STRATEGY_OPTIONS"] = '{"queue_weights": {"mail": 5}}'
+    sources.flags.append('policy.strategy_options={"queue_weights": {"visits": 7}}')
+    shown = {row["key"]: (row["value"], row["origin"]) for row in rows(sources.load())}
+
+    assert {
+        f"{weights}.orders.eu": (3, f"file {sources.file}"),
+        f"{weights}.mail": (5, "environment TRIMTAB_POLICY__STRATEGY_OPTIONS"),
+        f"{weights}.visits": (7, "flag --set policy.strategy_options"),
+    } == {key: it for key, it in shown.items() if str(key).startswith(weights)}
+
+
 def test_what_is_shown_as_toml_is_a_settings_file(sources: Sources) -> None:
     """Reading it gives the same settings, odd option names included."""
     weights = 'policy.strategy_options={"queue_weights": {"t": [["", 0, 9]], "u v": 2}}'
