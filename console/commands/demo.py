@@ -26,6 +26,7 @@ def demo(
 
     A story of about a minute, with a summary at its end. On a terminal the demo then stays live
     until Ctrl-C; without one it ends, with exit code 1 if anything in the story went wrong.
+    Its files are in the folder `demo` of the home, which the next demo empties.
 
     Examples:
       trimtab demo

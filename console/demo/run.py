@@ -26,7 +26,7 @@ from console.demo.story import tell
 from console.demo.summary import Summary, summarise
 from console.demo.totals import Totals
 from console.embedded.instance import Instance
-from console.errors import Failure
+from console.errors import ExitCode, Failure
 from console.file_lock import FileLock
 from console.output import Format, show
 from console.progress import SILENT, Stderr
@@ -35,6 +35,8 @@ from console.settings import Settings
 _LOCK_PATIENCE_S = 20.0
 """A demo that was killed is gone when its Kafka has closed its files, within 15 s at worst."""
 _LOCK_RETRY_S = 0.2
+_MADE = "made-by-trimtab-demo"
+"""Says whose the directory is; a demo that was killed before it wrote this has left it empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +75,21 @@ def _only_demo(directory: Path) -> Iterator[FileLock]:
             raise Failure(f"another demo runs in {directory}")
         time.sleep(_LOCK_RETRY_S)
     try:
-        Instance(directory).stop()  # of a demo that was killed a moment ago
-        shutil.rmtree(directory, ignore_errors=True)
-        directory.mkdir(parents=True)
+        _empty(directory)
         yield lock
     finally:
         lock.release()
+
+
+def _empty(directory: Path) -> None:
+    """Make the directory anew; of what an earlier demo has not made nothing is deleted."""
+    if directory.exists() and any(directory.iterdir()) and not (directory / _MADE).exists():
+        reason = f"{directory} is no demo's, and a demo would delete it: set another home"
+        raise Failure(reason, ExitCode.USAGE)
+    Instance(directory).stop()  # of a demo that was killed a moment ago
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    (directory / _MADE).touch()
 
 
 def _perform(directory: Path, lock: FileLock, settings: Settings, wishes: Wishes) -> Summary:
