@@ -8,6 +8,7 @@ by `trimtab doctor`.
 Its one rule: it never joins the group and commits nothing.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
@@ -17,8 +18,9 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
     OffsetSpec,
 )
 
-from console.cluster import admin, bootstrap_servers, native_options, refusal
+from console.cluster import SILENCE, admin, bootstrap_servers, native_options, refusal
 from console.settings import Settings
+from console.views.sentences import several
 
 _TIMEOUT_S = 15.0
 """As ``whole_topics`` waits for a healthy broker's answer."""
@@ -90,20 +92,23 @@ def _refused(told: Iterable[TopicPartition]) -> Mapping[str, None]:
 def _ends(
     client: AdminClient, queues: Iterable[tuple[str, int]], note: Callable[[str], object]
 ) -> dict[tuple[str, int], int]:
-    """Ask where queues end; of one that nobody leads the others have their figures all the same."""
+    """Ask where queues end; those that nobody leads are named, and hide no other figure."""
     latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # stubs
     places = [TopicPartition(*queue) for queue in queues]
     asked = client.list_offsets(dict.fromkeys(places, latest), request_timeout=_TIMEOUT_S)
-    found, failed = dict[tuple[str, int], int](), list[tuple[TopicPartition, KafkaException]]()
+    found, unknown = dict[tuple[str, int], int](), defaultdict[str, list[str]](list)
+    silence: list[KafkaException] = []
     for place, answer in asked.items():
         try:
             found[place.topic, place.partition] = answer.result().offset
         except KafkaException as error:
-            failed.append((place, error))
+            unknown[error.args[0].str()].append(f"{place.topic}-{place.partition}")
+            silence += [error] if error.args[0].code() in SILENCE else []
     if min(found.values(), default=0) < 0:  # so it looks when time was up
         raise KafkaException(KafkaError(KafkaError._TIMED_OUT))  # noqa: SLF001 - librdkafka's own name
-    if failed and not found:
-        raise failed[0][1]
-    for place, why in failed:
-        note(f"the lag of {place.topic}-{place.partition} is not known: {why.args[0].str()}")
+    if silence and not found:
+        raise silence[0]
+    for why, them in unknown.items():
+        said = "lag of {} is" if len(them) == 1 else "lags of {} are"
+        note(f"the {said.format(several(them))} not known: {why}")
     return found

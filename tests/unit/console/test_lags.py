@@ -8,7 +8,7 @@ import pytest
 from confluent_kafka import OFFSET_INVALID, KafkaError, KafkaException, TopicPartition
 
 from console import lags as module
-from console.errors import Away, Failure
+from console.errors import Away
 from console.lags import Lag, lags
 from console.settings import load
 
@@ -22,7 +22,9 @@ class Kafka:
     def __init__(self, end: int = END, refused: int | None = None) -> None:
         self._end, self._refused, self.asked = end, refused, 0
         self.unled: set[int] = set()
-        """Partitions that no broker leads."""
+        """Partitions of which no broker says it."""
+        self.reason = KafkaError.LEADER_NOT_AVAILABLE
+        """Why not."""
 
     def committed(self, places: list[TopicPartition], _: float) -> list[Any]:
         """Say what a group has committed."""
@@ -40,7 +42,7 @@ class Kafka:
         answer: Future[SimpleNamespace] = Future()
         answer.set_result(SimpleNamespace(offset=self._end))
         lost: Future[SimpleNamespace] = Future()
-        lost.set_exception(KafkaException(KafkaError(KafkaError.LEADER_NOT_AVAILABLE)))
+        lost.set_exception(KafkaException(KafkaError(self.reason)))
         return {it: lost if it.partition in self.unled else answer for it in places}
 
     def close(self) -> None:
@@ -98,12 +100,21 @@ def test_what_kafka_refuses_to_tell_is_no_lag_of_none(monkeypatch: pytest.Monkey
 def test_a_partition_that_nobody_leads_costs_no_other_figure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It is named; where none has a leader there is nothing to show."""
+    """It is named; where none has a leader, their owners are known all the same."""
     kafka, notes = Kafka(), list[str]()
     kafka.unled = {2}
 
     assert {("work", 0): Lag(3, END)} == measured(monkeypatch, kafka, 4, notes)
     assert ["the lag of work-2 is not known"] == [it.partition(":")[0] for it in notes]
-    kafka.unled = {0, 2}
-    with pytest.raises(Failure, match="offsets of billing: "):
+    kafka.unled, notes = {0, 2}, []
+
+    assert {} == measured(monkeypatch, kafka, 4, notes)
+    assert ["the lags of work-0, work-2 are not known"] == [it.partition(":")[0] for it in notes]
+
+
+def test_a_kafka_that_says_nothing_of_all_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who watches is told so, and sees what was there last."""
+    kafka = Kafka()
+    kafka.unled, kafka.reason = {0, 2}, KafkaError._TRANSPORT  # noqa: SLF001 - librdkafka's own name
+    with pytest.raises(Away, match="offsets of billing"):
         measured(monkeypatch, kafka, 4)
