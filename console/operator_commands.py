@@ -26,6 +26,7 @@ from console.met import Met
 from console.progress import Stderr
 from console.settings import Settings
 from console.topics import forbidden
+from console.views.typed import typed
 from console.whole_topics import count, end_of
 from trimtab.protocol import (
     COMMANDS,
@@ -120,10 +121,11 @@ def give_all(
 def unanswered(name: str, command: Command, patience_s: float) -> str:
     """Say that there is no answer yet, and where there will be one."""
     about_a_broker = getattr(command, "broker", None) is not None
-    where = "brokers history --cluster" if about_a_broker else "groups history"
+    of_brokers = f"trimtab brokers history --cluster {quote(name)}"
+    where = of_brokers if about_a_broker else typed("groups history", name)
     return (
         f"no answer within {patience_s:.0f} s. Is a controller running? The answer will appear in "
-        f"`trimtab {where} {quote(name)}`, id {command.id}."
+        f"`{where}`, id {command.id}."
     )
 
 

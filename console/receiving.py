@@ -10,13 +10,13 @@ Called by `trimtab groups move`. Its one rule: what may not be read is said, and
 import time
 from collections.abc import Callable, Collection
 from functools import partial
-from shlex import quote
 from typing import Final
 
 from console.errors import ExitCode, Failure
 from console.published import Published
 from console.pulse import felt
 from console.views.sentences import queue_name, several
+from console.views.typed import typed
 from trimtab.protocol import QueueRef, partition_of
 
 _ANSWERED_S: Final = 10.0
@@ -78,7 +78,7 @@ def _look_for_owners(published: Published, group: str, until: float, queues: Pla
     while orphans := _orphans(published, group, queues):
         if time.monotonic() > deadline:
             count = f"{len(orphans)} of {len(queues)} queues have no owner on trimtab's side"
-            remedy = f"`trimtab doctor {quote(group)}`"
+            remedy = f"`{typed('doctor', group)}`"
             text = f"{group} stays: {count} ({several(orphans)}): {remedy}"
             raise Failure(text, ExitCode.UNHEALTHY)
         time.sleep(_LOOK_S)

@@ -6,7 +6,6 @@ about one group reads one partition.
 
 from collections.abc import Callable
 from enum import StrEnum
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -222,13 +221,15 @@ def _as_it_is(
     from console.errors import ExitCode, Failure
     from console.published import at_once
     from console.views import explanation as view
+    from console.views.typed import typed
 
     told = at_once(lambda: published.assignments(group.group)).values()
     rows = view.of_queue(queue, group, told, noted)
     if rows is None:
         known = ", ".join(sorted(group.topics)) or "no topics"
         reason = f"no record of {group.group} names the queue {queue}; it subscribes {known}"
-        raise Failure(f"{reason}: `trimtab queues list {quote(group.group)}`", ExitCode.NOT_FOUND)
+        look = typed("queues list", group.group)
+        raise Failure(f"{reason}: `{look}`", ExitCode.NOT_FOUND)
     return rows
 
 

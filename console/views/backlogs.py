@@ -14,6 +14,7 @@ from typing import Protocol
 
 from console.views.findings import Finding, Kind
 from console.views.sentences import several
+from console.views.typed import typed
 
 LOOK_S = 6.0
 """At least between the looks: consumers wait less between commits (``commit_interval``, 5 s)."""
@@ -44,7 +45,8 @@ def orphans(group: str, rows: Iterable[Row], now: Mapping[Place, Lag]) -> Iterat
     ]
     if waiting:
         finding = f"messages wait in queues that nobody has: {several(waiting)}"
-        remedy = f"start members; `trimtab queues list {quote(group)} --state unassigned --lag`"
+        look = typed("queues list", group, options="--state unassigned --lag")
+        remedy = f"start members; `{look}`"
         yield Finding(Kind.ORPHAN_LAG, group, finding, remedy)
 
 
@@ -65,7 +67,7 @@ def late(
                 behind[str(row["owner"])].append(f"{row['queue']} ({last.lag})")
     for owner, queues in sorted(behind.items()):
         finding = f"{owner} is there and falls behind on {several(queues)}"
-        look = f"trimtab queues list {quote(group)} --owner {quote(owner)} --lag --watch"
+        look = typed("queues list", group, options=f"--owner {quote(owner)} --lag --watch")
         remedy = f"look at its log; `{look}`"
         yield Finding(Kind.LAG, group, finding, remedy)
 

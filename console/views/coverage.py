@@ -9,10 +9,10 @@ work on the same queues, and members that broadcast work on all.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from shlex import quote
 
 from console.views.findings import Finding, Kind
 from console.views.sentences import queue_name, several
+from console.views.typed import WHY, typed
 from rebalance.ids import ANY_QUEUE
 from trimtab.protocol import Assignment, Group, QueueRef
 
@@ -46,9 +46,8 @@ def gaps(group: Group, assignments: Sequence[Assignment]) -> Iterator[Finding]:
     if (count := sum(missing.values()) - known) > 0:
         finding = f"{count} queues are in no assignment: {several(missing)}"
         name = group.group
-        remedy = (
-            f'`trimtab groups rebalance {quote(name)} --reason "..."`; if it stays, `trimtab check`'
-        )
+        again = typed("groups rebalance", name, options=WHY)
+        remedy = f"`{again}`; if it stays, `trimtab check`"
         yield Finding(Kind.UNCOVERED, name, finding, remedy)
 
 

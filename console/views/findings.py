@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from console.views.moments import ago
 from console.views.sentences import several
+from console.views.typed import WHY, typed
 from trimtab.protocol import Group, Join, MemberSummary, Verdict
 
 COLUMNS = ("kind", "subject", "finding", "remedy")
@@ -67,13 +68,13 @@ class Finding(NamedTuple):
 
 def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
     """Say what a group's summary shows to be wrong."""
-    name, typed = group.group, quote(group.group)
+    name = group.group
     if group.ailment:
-        again = f'`trimtab groups rebalance {typed} --reason "..."` tries again'
-        remedy = f"`trimtab groups explain {typed}`; {again}"
+        again = f"`{typed('groups rebalance', name, options=WHY)}` tries again"
+        remedy = f"`{typed('groups explain', name)}`; {again}"
         yield Finding(Kind.AILMENT, name, f"it has a failure: {group.ailment}", remedy)
     if group.paused:
-        remedy = f'`trimtab groups resume {typed} --reason "..."`'
+        remedy = f"`{typed('groups resume', name, options=WHY)}`"
         end = group.paused_until_ms
         left = f"for {ago(max(0, end - now_ms))} more" if end else "until somebody resumes it"
         finding = f"it is paused, {left}"
@@ -93,21 +94,25 @@ def _of_queues(group: Group, lasting: str) -> Iterator[Finding]:
 
     A group that is starved is at rest, and has a finding of its own.
     """
-    show, of = f"trimtab queues list {quote(group.group)} --state", group.queues
-    free = f"`{show} unassigned`"
+    of, free = group.queues, _show(group.group, "unassigned")
     if group.state == "reconciling" and of.moving:
         finding = f"{of.moving} queues have been moving for {lasting}"
         finding += f", and {of.unassigned} have no worker" if of.unassigned else ""
-        remedy = f"`{show} moving` names who does not let go"
+        remedy = f"{_show(group.group, 'moving')} names who does not let go"
         yield Finding(Kind.STUCK, group.group, finding, remedy)
     elif group.state == "reconciling":
         finding = "queues wait for members that have not shown that they read releases, for "
-        remedy = f"{free} and `{show} waiting` list them; look at the members' logs: may they read?"
+        both = f"{free} and {_show(group.group, 'waiting')}"
+        remedy = f"{both} list them; look at the members' logs: may they read?"
         yield Finding(Kind.STUCK, group.group, finding + lasting, remedy)
     elif of.unassigned and group.state != "starved":
         finding = f"{of.unassigned} queues have had no worker for {lasting}; it is {group.state}"
-        remedy = f"{free}; `trimtab groups explain {quote(group.group)}`"
+        remedy = f"{free}; `{typed('groups explain', group.group)}`"
         yield Finding(Kind.STUCK, group.group, finding, remedy)
+
+
+def _show(group: str, state: str) -> str:
+    return f"`{typed('queues list', group, options=f'--state {state}')}`"
 
 
 def _of_routes(group: Group, *, lasts: bool) -> Iterator[Finding]:
@@ -132,12 +137,11 @@ def _starved(group: Group) -> Finding:
     name, why = group.group, "; ".join(group.shortage or ())
     drained = [it.member for it in group.people if it.draining]
     finding = f"{group.queues.unassigned} queues have no worker"
-    look = f"`trimtab queues list {quote(name)} --state unassigned`"
+    look = _show(name, "unassigned")
     if why and len(drained) < group.members:
         return Finding(Kind.STARVED, name, f"{finding}: {why}", look)
     if drained:
-        undrain = f"trimtab groups undrain {quote(name)} {quote(drained[0])}"
-        remedy = f'start a member, or `{undrain} --reason "..."`'
+        remedy = f"start a member, or `{typed('groups undrain', name, drained[0], options=WHY)}`"
         return Finding(Kind.STARVED, name, f"{finding}: {several(drained)} drain", remedy)
     away = [it.member for it in group.people if it.away]
     if away:
@@ -160,7 +164,7 @@ def _of_people(group: Group) -> Iterator[Finding]:
         finding = f"{several(silent)} are silent, and nobody is evicted while the group is paused"
         yield Finding(Kind.HELD, group.group, finding, remedy)
     elif silent:
-        approve = f'trimtab groups approve {quote(group.group)} --reason "..."'
+        approve = typed("groups approve", group.group, options=WHY)
         remedy = f"look at them; `{approve}` if they are dead"
         finding = f"{several(silent)} are silent; too many at once, so evictions wait"
         yield Finding(Kind.HELD, group.group, finding, remedy)
@@ -196,7 +200,7 @@ def of_movers(group: str, clients: Sequence[str]) -> Iterator[Finding]:
         finding = f"{len(clients)} of its consumers on Kafka's side cannot move: {several(clients)}"
         remedy = (
             "nothing is read twice; make each a MovingConsumer, and then "
-            f'`trimtab groups move {quote(group)} trimtab --reason "..."`'
+            f"`{typed('groups move', group, 'trimtab', options=WHY)}`"
         )
         yield Finding(Kind.FOREIGN, group, finding, remedy)
 
@@ -220,7 +224,8 @@ def of_brokers(verdicts: Iterable[Verdict], now_ms: int) -> Iterator[Finding]:
         if it.panic:
             panicked.add(it.cluster)
         elif not it.available and (it.until_ms is None or it.until_ms > now_ms):
-            remedy = f"`trimtab brokers explain {quote(it.broker)} --cluster {quote(it.cluster)}`"
+            of = f"--cluster {quote(it.cluster)}"
+            remedy = f"`{typed('brokers explain', it.broker, options=of)}`"
             yield Finding(Kind.BROKER_OUT, where, f"out of use: {it.reason}", remedy)
     for cluster in sorted(panicked):
         remedy = (

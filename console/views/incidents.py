@@ -10,6 +10,7 @@ from shlex import quote
 
 from console.views.findings import Finding, Kind
 from console.views.sentences import number
+from console.views.typed import typed
 from trimtab.protocol import (
     COMMANDS,
     Ailment,
@@ -76,7 +77,7 @@ def _of_names(
             yield Finding(Kind.TWINS, group, finding, remedy)
     for (group, member), times in sorted(returns.items()):
         if times >= RETURNS:
-            remedy = f"look at its log; `trimtab groups history {quote(group)} --since 1h`"
+            remedy = f"look at its log; `{typed('groups history', group, options='--since 1h')}`"
             yield Finding(Kind.RETURNING, group, f"{member} came {times} times", remedy)
 
 

@@ -5,9 +5,9 @@ members; the rest are known by their assignments alone.
 """
 
 from collections.abc import Iterable, Mapping
-from shlex import quote
 
 from console.briefs import Brief, BriefMember
+from console.views.typed import typed
 from trimtab.protocol import Assignment, Group, MemberSummary
 
 Row = dict[str, object]
@@ -30,7 +30,7 @@ def cuts(groups: Iterable[Group | Brief]) -> list[str]:
     """Say of which groups these are not all members, and what shows the rest."""
     return [
         f"{it.group}: {len(it.people)} of {it.members} members are shown; the rest: "
-        f"`trimtab members list {quote(it.group)}`"
+        f"`{typed('members list', it.group)}`"
         for it in groups
         if _cut(it)
     ]

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from console.views.moments import said
+from console.views.typed import typed
 from trimtab.protocol import Group, Verdict
 
 _REASON = '--reason "as before"'
@@ -61,11 +62,7 @@ def _pause(before: Group) -> str:
 
 
 def _typed(command: str, names: Sequence[str], *options: str) -> str:
-    """Write a command; a name that begins with a dash would be taken for an option."""
-    given, told = [*map(shlex.quote, names)], [*filter(None, options), _REASON]
-    if any(it.startswith("-") for it in names):
-        return " ".join(["trimtab", command, *told, "--", *given])
-    return " ".join(["trimtab", command, *given, *told])
+    return typed(command, *names, options=" ".join(filter(None, (*options, _REASON))))
 
 
 def _is_so(before: Group, verb: str, member: str) -> bool:
