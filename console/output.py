@@ -201,15 +201,24 @@ def fields(values: Row) -> str:
 
 
 def write(text: str) -> None:
-    """Print a line on stdout."""
+    """Print on stdout what was made for it."""
     sys.stdout.write(f"{text}\n")
 
 
+def say(text: str) -> None:
+    """Print a line for people on stdout; names of strangers may be in it."""
+    write(line(text))
+
+
+def line(text: str) -> str:
+    """One line, whatever a record says: a name could move the cursor."""
+    return writable(visible(text))
+
+
 def _cell(value: object) -> str:
-    """One line of text, whatever a record says: a name could move the cursor."""
     if value is None or value in ("", {}, []):
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    return writable(visible(text))
+    return line(text)

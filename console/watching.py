@@ -104,7 +104,7 @@ class _Screen:
 
     def lose(self, reason: str) -> None:
         """Say that what stands there is old, and why; once, where it is not drawn over."""
-        text = f"{reason}; it is asked again until it answers"
+        text = visible(f"{reason}; it is asked again until it answers")
         if self._is_drawn_over and self._last is not None:
             self._draw(self._last, [text, *self._above])
         elif not self._is_lost:

@@ -16,7 +16,7 @@ from console.commands.group_views import note_left_out
 from console.commands.options import milliseconds_of, now_ms
 from console.encoding import visible
 from console.errors import ExitCode, Failure
-from console.output import fitting, write
+from console.output import fitting, say, write
 
 if TYPE_CHECKING:
     from console.published import Published
@@ -109,11 +109,11 @@ def _give(
     with perhaps_given([f"{command.kind} {about} ({command.id})", *undone]):
         answer = at_once(lambda: give(settings, name, command, patience_s))
     if answer is None:
-        write(f"sent: {command.kind} {about} ({command.id})")
+        say(f"sent: {command.kind} {about} ({command.id})")
     else:
-        write(f"done: {command.kind} {about}{further(answer)}")
+        say(f"done: {command.kind} {about}{further(answer)}")
     if undo is not None:
-        write(f"undo: {undo}")
+        say(f"undo: {undo}")
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def _rehearse_broker(
     policy = settings.brokers.policy()
     told = plan(cluster, verdicts.values(), hosts, command, policy, now_ms())
     said = f": {told.detail}" if told.detail else ""
-    write(f"{'would be done' if told.done else 'would be refused'}: {command.kind} {about}{said}")
+    say(f"{'would be done' if told.done else 'would be refused'}: {command.kind} {about}{said}")
     if told.rows:
         write(f"\n{fitting(told.rows, *COLUMNS)}")
     if not hosts and command.kind == "eject":

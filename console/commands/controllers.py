@@ -18,7 +18,7 @@ from console.commands.options import (
     Watch,
     milliseconds_of,
 )
-from console.output import Format, Listing, Shown, write
+from console.output import Format, Listing, Shown, say
 from console.watching import watched
 
 app = group()
@@ -107,4 +107,4 @@ def hand_over(
     heir = at_once(lambda: chosen(published, standby))
     with perhaps_given([f"hand-over to {heir}"]):
         at_once(lambda: hand_over_to(published, heir, reason, patience_s))
-    write(f"done: {heir} is the active controller")
+    say(f"done: {heir} is the active controller")

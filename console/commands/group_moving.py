@@ -24,7 +24,7 @@ from console.commands.options import (
     now_ms,
     settings_of,
 )
-from console.output import Format, Listing, write
+from console.output import Format, Listing, say
 from console.progress import Stderr
 
 
@@ -65,11 +65,11 @@ def move(
     with perhaps_given([f"move {name} to the side of {side}", *undone]):
         count = at_once(lambda: moved(settings, choice))
     if count is None:
-        write(f"{name}: the side of {side} is wanted; nobody is in its group in Kafka")
+        say(f"{name}: the side of {side} is wanted; nobody is in its group in Kafka")
     else:
-        write(f"{name}: {count} queues are on the side of {side}")
+        say(f"{name}: {count} queues are on the side of {side}")
     for it in undone:
-        write(it)
+        say(it)
 
 
 def sides(

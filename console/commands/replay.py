@@ -23,7 +23,7 @@ from console.commands.options import (
     span_of,
 )
 from console.errors import ExitCode, Failure
-from console.output import write
+from console.output import say, write
 
 if TYPE_CHECKING:
     from console.progress import Progress
@@ -255,7 +255,7 @@ def _tell(number: int, rows: "list[Row]", records: "list[Record]", prefix: str) 
 
     write(f"batch {number} ({len(rows)} records), {said(rows[-1].appended_ms)}")
     for record in records:
-        write(encoding.visible(f"  {_told(record, prefix)}"))
+        say(f"  {_told(record, prefix)}")
 
 
 def _told(record: "Record", prefix: str) -> str:

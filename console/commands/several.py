@@ -11,7 +11,7 @@ import typer
 
 from console.commands.commanding import Asked, command_group, further, perhaps_given
 from console.errors import ExitCode, Failure
-from console.output import write
+from console.output import say
 
 if TYPE_CHECKING:
     from console.planning.known import Known
@@ -70,7 +70,7 @@ def _command_several(
     known = at_once(lambda: known_of(Published(settings), name))
     members, unknown = selected(known, place)
     if unknown:
-        write(f"left out, for nobody knows their {place.kind}: {', '.join(unknown)}")
+        say(f"left out, for nobody knows their {place.kind}: {', '.join(unknown)}")
     commands = [signed(address, asked.reason, verb, member=it, **said) for it in members]
     if asked.dry_run:
         from console.commands.plan import rehearse
@@ -82,23 +82,22 @@ def _command_several(
     with perhaps_given([*said_of, *_undos(known, verb, members, asked.options)]):
         answers = at_once(lambda: give_all(settings, name, commands, patience_s))
     if patience_s is None:
-        write("\n".join(f"sent: {it}" for it in said_of))
-        _write_all(_undos(known, verb, members, asked.options))
+        _say_all([*(f"sent: {it}" for it in said_of), *_undos(known, verb, members, asked.options)])
         return
     for member, command, answer in zip(members, commands, answers, strict=True):
-        write(_told(f"{verb} {member}", name, command, answer, patience_s))
+        say(_told(f"{verb} {member}", name, command, answer, patience_s))
     outcomes = [None if it is None else it.outcome for it in answers]
     done = [it for it, how in zip(members, outcomes, strict=True) if how in {"done", None}]
-    _write_all(_undos(known, verb, done, asked.options))
+    _say_all(_undos(known, verb, done, asked.options))
     if {*outcomes} - {"done", None}:
         raise typer.Exit(ExitCode.UNHEALTHY)
     if None in outcomes:
         raise typer.Exit(ExitCode.TIMEOUT)
 
 
-def _write_all(lines: Iterable[str]) -> None:
+def _say_all(lines: Iterable[str]) -> None:
     for line in lines:
-        write(line)
+        say(line)
 
 
 def _told(

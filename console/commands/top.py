@@ -9,7 +9,7 @@ import typer
 
 from console.commands.group_views import at_work, published_by, remark_on
 from console.commands.options import ConfigFile, KeyValues, Output, now_ms
-from console.output import Format, Shown, fitting, height, is_drawable, within
+from console.output import Format, Shown, fitting, height, is_drawable, line, within
 from console.watching import watched
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _screen(published: "Published", look: "Callable[[int], Pulse]", output: Form
     summaries = published.briefs()
     ticks, silent, _ = look(at_ms)
     rows = [groups.row(it) for it in sorted(summaries, key=overview.urgency)]
-    head = f"{overview.controller(ticks, silent, at_ms)}\n{overview.sums(summaries)}\n"
+    head = f"{line(overview.controller(ticks, silent, at_ms))}\n{overview.sums(summaries)}\n"
     wide = groups.WIDE if output is Format.WIDE else ()
     names = groups.NARROW + wide
     told = {"controller": overview.tick(ticks, silent, at_ms), "sums": overview.counts(summaries)}

@@ -6,7 +6,7 @@ member and by queue, and above them all that is to be known beside.
 
 from collections import Counter
 
-from console.output import fields, fitting
+from console.output import fields, fitting, line
 from console.planning.plan import Plan
 from console.views.sentences import queue_name
 
@@ -84,7 +84,7 @@ def screen(plan: Plan) -> str:
     lines["moves"] = f"{len(plan.moves)} of {plan.queues} queues"
     said = [fields(lines)]
     for name, label in lists.items():
-        said += [f"{label}: {it}" for it in told[name]]  # type: ignore[attr-defined]  # lists
+        said += [line(f"{label}: {it}") for it in told[name]]  # type: ignore[attr-defined]  # lists
     tables = [fitting(pairs(plan), *PAIRS), fitting(members(plan), *MEMBERS)]
     tables.append(fitting(queues(plan), *QUEUES))
     return "\n\n".join(["\n".join(said), *(tables if plan.moves else ())])

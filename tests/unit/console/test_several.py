@@ -225,3 +225,20 @@ def test_a_place_that_cannot_be_meant_is_refused(
 
     assert (code, "", []) == (ended, out, other_end.told)
     assert err.startswith(f"trimtab: {text}")
+
+
+@pytest.mark.usefixtures("other_end")
+@pytest.mark.parametrize(
+    "command", ["plan {} --drain {}", "groups drain {} {}", "groups drain {} --rack r2"]
+)
+@pytest.mark.parametrize("how", ["", "--dry-run", "--no-wait"])
+def test_a_name_turns_no_line(run: Run, group: PublishedGroup, command: str, how: str) -> None:
+    """What follows on the line would read backwards: a member may be called anything."""
+    name = "w\u202e1"
+    group.joins(name, rack="r2")
+    words = command.format(NAME, name).split()
+    code, out, _ = run(*words, *(() if words[0] == "plan" else (*WHY, *how.split())))
+
+    assert OK == code
+    assert r"w\u202e1" in out
+    assert out.replace("\n", "").isprintable()

@@ -23,9 +23,18 @@ GONE = f"no controller is at work here{' or so it seems' * 6}"
 Draw = Callable[..., list[str]]
 
 
+TURNING = "c\u202e"
+"""What a terminal takes for a change of direction."""
+
+
 def look(_now_ms: int) -> Pulse:
     """Find a controller that ticks."""
     return Pulse({0: (START_MS, TICK)}, (), 1)
+
+
+def look_at_another(_now_ms: int) -> Pulse:
+    """Find one with such a name."""
+    return Pulse({0: (START_MS, TICK.model_copy(update={"controller": TURNING}))}, (), 1)
 
 
 class Enough(Exception):  # noqa: N818 - no error: the test has seen enough
@@ -121,3 +130,11 @@ def test_what_says_least_of_trouble_goes_first(draw: Draw) -> None:
 def test_shown_once_it_is_whole(draw: Draw) -> None:
     """Whoever asks for that pipes it, or scrolls back."""
     assert 200 == sum("g-" in it for it in draw(200, (120, 24), live=False))
+
+
+def test_a_controllers_name_turns_no_line(monkeypatch: pytest.MonkeyPatch, draw: Draw) -> None:
+    """What follows on the line would read backwards."""
+    monkeypatch.setattr(f"{__name__}.look", look_at_another)
+    first, *_ = draw(3, (200, 24), "Kafka is away")[1:]
+
+    assert first.startswith(r"controller: c\u202e, last tick ")
