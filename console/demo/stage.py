@@ -73,7 +73,7 @@ class Stage:
         """Write the demo's settings down and make the topics."""
         values = effective(Loaded(settings, ()))
         layer = {key: Given(value, "the demo") for key, value, _ in values}
-        self.place.settings.write_text(toml(Loaded(settings, (layer,))))
+        self.place.settings.write_text(toml(Loaded(settings, (layer,))), "utf-8")
         admin = AdminClient({"bootstrap.servers": self.place.bootstrap_servers, "log_level": 2})
         topics.create(admin, topics.wanted(settings), self.place.bootstrap_servers)
         admin.create_topics([NewTopic(TOPIC, self.place.queues, 1)])[TOPIC].result()

@@ -172,7 +172,7 @@ def _variable(key: Key) -> str:
 
 def _content(path: Path, what: str) -> str:
     try:
-        return path.read_text().strip()
+        return path.read_text("utf-8-sig").strip()  # as TOML is; some editors put a mark first
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", "is not UTF-8 text") or "cannot be read"
         raise Failure(f"{what}: {path}: {reason.lower()}", ExitCode.USAGE) from error

@@ -1,6 +1,9 @@
 """Settings: which source wins, and where a value is looked for."""
 
 import json
+import os
+import subprocess
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -98,6 +101,22 @@ def test_a_secret_may_be_in_a_file_of_its_own(sources: Sources, tmp_path: Path) 
     (tmp_path / "secret").write_text('{"sasl.password": "p"}\n')
     sources.environment["TRIMTAB_KAFKA__OPTIONS_FILE"] = str(tmp_path / "secret")
     assert {"sasl.password": "p"} == sources.load().settings.kafka.options
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_files_are_utf_8_whatever_the_locale_is(tmp_path: Path, encoding: str) -> None:
+    """A cron job's would make another word of a password that Kafka then refuses."""
+    file, secret = tmp_path / "trimtab.toml", tmp_path / "secret"
+    file.write_text('home = "café"', encoding)
+    secret.write_text('{"sasl.username": "grün"}', encoding)
+    plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    env = {**os.environ, **plain, "TRIMTAB_KAFKA__OPTIONS_FILE": str(secret)}
+    call = [sys.executable, "-m", "console.main", "config", "show", "-c", str(file), "-o", "json"]
+    rows = json.loads(subprocess.check_output(call, env=env))
+    shown = {row["key"]: row["value"] for row in rows}
+
+    assert ("café", "grün") == (shown["home"], shown["kafka.options.sasl.username"])
 
 
 def test_a_setting_that_is_called_file_is_one(sources: Sources) -> None:
