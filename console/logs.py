@@ -11,7 +11,6 @@ tracebacks and warnings, and what libraries log are lines, too.
 """
 
 import logging
-import os
 import sys
 import threading
 import warnings
@@ -24,6 +23,7 @@ import structlog
 from structlog.tracebacks import ExceptionDictTransformer
 
 from console.encoding import visible
+from console.output import is_colourful
 from console.settings.sections import LogSettings
 
 _JSON = LogSettings(format="json")
@@ -63,11 +63,10 @@ class _Lines:
 def configure(settings: LogSettings) -> None:
     """Set up structlog for the whole process."""
     in_json = settings.format == "json"
-    colours = sys.stderr.isatty() and "NO_COLOR" not in os.environ
     rendered: list[structlog.typing.Processor] = (
         [_TRACES, structlog.processors.JSONRenderer()]
         if in_json
-        else [_without_controls, structlog.dev.ConsoleRenderer(colors=colours)]
+        else [_without_controls, structlog.dev.ConsoleRenderer(colors=is_colourful(sys.stderr))]
     )
     structlog.configure(
         processors=[

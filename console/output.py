@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from console.encoding import as_json, as_yaml, visible, width, writable
 
@@ -168,14 +168,14 @@ def _heights(text: str) -> list[int]:
     return [max(1, -(-_length(it) // room)) for it in text.splitlines()]
 
 
-def is_drawable() -> bool:
-    """Tell whether stdout is a terminal that understands more than text."""
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+def is_drawable(where: TextIO | None = None) -> bool:
+    """Tell whether this, or stdout, is a terminal that understands more than text."""
+    return (where or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
 
 
-def is_colourful() -> bool:
-    """Tell whether somebody looks who can see colours and has not asked for none."""
-    return is_drawable() and not os.environ.get("NO_COLOR")
+def is_colourful(where: TextIO | None = None) -> bool:
+    """Tell whether somebody looks there who can see colours and has not asked for none."""
+    return is_drawable(where) and not os.environ.get("NO_COLOR")
 
 
 def _painted(cell: str) -> str:

@@ -4,10 +4,8 @@ Called by ``console.main``. Whatever happens, no process is left behind; and wha
 went (logs, journals, topics) is.
 """
 
-import os
 import shutil
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -28,7 +26,7 @@ from console.demo.totals import Totals
 from console.embedded.instance import Instance
 from console.errors import ExitCode, Failure
 from console.file_lock import FileLock
-from console.output import Format, show
+from console.output import Format, is_colourful, show
 from console.progress import SILENT, Stderr
 from console.settings import Settings
 
@@ -114,8 +112,7 @@ def _perform(directory: Path, lock: FileLock, settings: Settings, wishes: Wishes
 
 def _is_live(output: Format) -> bool:
     """Whether to redraw a table: on a terminal that can, unless it is not wanted."""
-    plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
-    return sys.stdout.isatty() and not plain and output is Format.TABLE
+    return is_colourful() and output is Format.TABLE
 
 
 def _narrator(wishes: Wishes, *, live: bool) -> Narrator:

@@ -53,6 +53,30 @@ def test_json_is_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert "broken" == line["exception"][0]["exc_value"]
 
 
+@pytest.mark.parametrize(
+    ("term", "no_colour", "has_colours"),
+    [("xterm", "", True), ("xterm", "1", False), ("dumb", None, False)],
+)
+def test_lines_have_colours_where_tables_have(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    term: str,
+    no_colour: str | None,
+    *,
+    has_colours: bool,
+) -> None:
+    """In some consoles that are terminals they are signs that nobody can read."""
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    if no_colour is not None:
+        monkeypatch.setenv("NO_COLOR", no_colour)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    configure(LogSettings())
+    structlog.get_logger().info("it happened")
+
+    assert has_colours == ("\x1b[" in capsys.readouterr().err)
+
+
 class FullDisk(io.StringIO):
     """A file that takes nothing while it is full."""
 
