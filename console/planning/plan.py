@@ -85,7 +85,7 @@ def plan(known: Known, policy: Policy, asking: Asking, *, resumed: bool) -> Plan
         happen(group, change, told, Epoch(known.summary.epoch))
     after = group.state
     if after.ailment is not None:
-        raise _failed(known.summary.group, after.ailment.reason, told, was=begun.ailment)
+        _look_at(after, after.ailment.reason, told, was=begun.ailment)
     told.notes += [
         f"{count} queues have no worker: {why}" for why, count in after.target.shortage.items()
     ]
@@ -104,13 +104,20 @@ def plan(known: Known, policy: Policy, asking: Asking, *, resumed: bool) -> Plan
     )
 
 
-def _failed(group: str, reason: str, told: Told, *, was: Ailment | None) -> Failure:
-    """Say what the strategy says; it may know nobody by a name that was made up here."""
-    if was is None and told.added:
+def _look_at(group: GroupState, reason: str, told: Told, *, was: Ailment | None) -> None:
+    """Note what the strategy has no answer for, as long as the rest is planned.
+
+    Raises:
+        Failure: It has none at all, or none with a name that was made up here.
+    """
+    got = {*group.target.owners.values()} & {*told.added}
+    if told.added and (was is None or not got):  # it names one of those that it does not know
         names = several(told.added)
         said = f"the strategy has no answer with {names}; if its options list members, list these"
-        return Failure(f"{group}: {said}: {reason}", ExitCode.USAGE)
-    return Failure(f"{group}: {reason}", ExitCode.UNHEALTHY)
+        raise Failure(f"{group.name}: {said}: {reason}", ExitCode.USAGE)
+    if group.target.epoch != group.group_epoch:
+        raise Failure(f"{group.name}: {reason}", ExitCode.UNHEALTHY)
+    told.notes.append(f"the strategy has no answer for some topics, which stay: {reason}")
 
 
 def _doubts(state: GroupState) -> Iterator[str]:

@@ -13,11 +13,13 @@ from tests.unit.console.planning.published_group import (
     PublishedGroup,
     by_default,
     moved,
+    route,
     told,
 )
 from trimtab.protocol import Route, RunRef
 
 ROOMS = ("MACHINE_ROOM_NEARBY", {"inner": "AVG", "resolver": "before-first-dash"})
+UNNAMED = {"brokers": {"": "r1"}, "clients": {"x": "r1", "y": "r1", "z": "r1"}}
 LISTED = {"brokers": {"b1": "r1"}, "clients": {"x": "r1", "y": "r1"}}
 CANARIES = ("CANARY", {"prefix": "canary-", "percent": 40})
 IN_RACKS = ("STICKY", {"broker_racks": {"b1": "east"}})
@@ -116,3 +118,29 @@ def test_a_name_that_no_table_lists_is_the_plans_own_fault(group: PublishedGroup
         "billing: the strategy has no answer with x-new-1; if its options list members, list these:"
         in plan["error"]
     )
+
+
+@pytest.mark.parametrize(
+    "group", [(("MACHINE_ROOM_NEARBY", {"inner": "AVG", "resolver": UNNAMED}), ())], indirect=True
+)
+def test_a_topic_that_the_strategy_refuses_hides_no_other_move(
+    group: PublishedGroup, ask: Ask
+) -> None:
+    """One odd client that joins keeps nobody from planning what the controller would do."""
+    group.joins("x", "y", "z")
+    group.hears(route("orders", 6))
+    group.joins("stranger", topics=("visits",))
+    group.hears(route("visits", 2))
+    group.waits(2)
+    reason = "Machine room is null for consumer id stranger"
+    code, plan = ask("plan", NAME, "--drain", "x")
+    _, as_it_is = ask("plan", NAME)
+    refused, _ = ask("plan", NAME, "--add", "1", "--like", "x")
+    before = group.owners()
+    group.obeys(DrainMember(MemberId("x")))
+
+    assert 0 == code
+    assert moved(before, group.owners()) == told(plan) != {}
+    for notes in (plan["notes"], as_it_is["notes"]):
+        assert f"the strategy has no answer for some topics, which stay: {reason}" in notes
+    assert 2 == refused
