@@ -7,15 +7,18 @@ hand-overs or time. The strategies live in ``allocators``, one file each; ``targ
 An allocator is a deterministic function of its request.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from rebalance.errors import BrokenInvariant
 from rebalance.ids import MemberId, Queue, TopicName
 from rebalance.racks import RackRun
 
 NOBODY_SUBSCRIBES = "no member subscribes the topic"
 """Why a queue stays without an owner, whatever the strategy."""
+TO_NOBODY = "the strategy gives it to nobody"
+"""Why one does, if the strategy does not say."""
 
 
 class Candidate(Protocol):
@@ -92,6 +95,32 @@ class Allocator(Protocol):
     def __call__(self, request: AllocationRequest, /) -> AllocationPlan:
         """Answer the request."""
         ...
+
+
+def check_wanted(request: AllocationRequest, given: Iterable[tuple[Queue, MemberId]]) -> None:
+    """See that a queue goes only to members that asked for it, whatever the strategy says (I10).
+
+    Raises:
+        BrokenInvariant: One does not.
+    """
+    for queue, owner in given:
+        candidate = request.candidates.get(owner)
+        if candidate is None:
+            raise BrokenInvariant(f"{queue} was given to {owner}, which is no candidate")
+        if queue.topic not in candidate.topics:
+            raise BrokenInvariant(f"{queue} was given to {owner}, which does not subscribe it")
+
+
+def check_known(request: AllocationRequest, owners: Mapping[Queue, MemberId]) -> None:
+    """See that there is such a queue, whatever the strategy says.
+
+    Raises:
+        BrokenInvariant: There is not.
+    """
+    known = {queue for queues in request.queues.values() for queue in queues}
+    for queue, owner in owners.items():
+        if queue not in known:
+            raise BrokenInvariant(f"{queue} was given to {owner}, but there is no such queue")
 
 
 def first_of(place: int, members: int, queues: int) -> int:

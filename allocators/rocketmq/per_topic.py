@@ -9,12 +9,12 @@ strategy throws. What is left without an owner is given a reason.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Final
 
 from allocators.java_order import in_order, ranked
 from allocators.rocketmq.contract import Refused, Round, Strategy
 from rebalance.allocation import (
     NOBODY_SUBSCRIBES,
+    TO_NOBODY,
     AllocationPlan,
     AllocationRequest,
     Allocator,
@@ -24,8 +24,6 @@ from rebalance.ids import MemberId, Queue
 
 Rank = Callable[[Candidates], Sequence[MemberId]]
 """Who comes first."""
-
-_TO_NOBODY: Final = "the strategy gives it to nobody"
 
 
 def per_topic(strategy: Strategy, rank: Rank = ranked) -> Allocator:
@@ -43,7 +41,7 @@ def per_topic(strategy: Strategy, rank: Rank = ranked) -> Allocator:
                 refused = _give(owners, Round(strategy, in_order(queues), subscribers), subscribers)
                 _leave(owners, queues, request.current, refused.keys())
                 refusals.update(refused.values())
-                reason = max(refused.values(), default=_TO_NOBODY)
+                reason = max(refused.values(), default=TO_NOBODY)
             unassigned |= {queue: reason for queue in queues if queue not in owners}
         return AllocationPlan(owners, unassigned, refusal=min(refusals, default=""))
 
@@ -59,7 +57,7 @@ def _give(
         try:
             share = dealt.share(member) or ()
         except Refused as refusal:
-            refused[member] = refusal.message or _TO_NOBODY
+            refused[member] = refusal.message or TO_NOBODY
             continue
         for queue in share:
             if queue in there:

@@ -5,18 +5,29 @@
 Where two members claim a queue in ``previous``, the first one in Java's order is believed. A queue
 of a member that is gone counts as a move, a queue that is gone does not.
 
-The answer says what moved, and how little could have: the fewest moves to the fairest loads.
+The answer is what a controller makes of the plan, which it limits to what members can take, and
+refuses if it makes no sense. It says what moved, and how little could have: the fewest moves to the
+fairest loads.
 
 Called by the package and by ``simulation``. An error names the field.
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from allocators import DEFAULT, BadOption, allocator
 from allocators.java_order import queue_order, ranked
 from allocators.options import Options, queue_of
 from allocators.sticky.strategy import sticky
-from rebalance.allocation import AllocationPlan, AllocationRequest, Applicant
+from rebalance.allocation import (
+    TO_NOBODY,
+    AllocationPlan,
+    AllocationRequest,
+    Applicant,
+    check_known,
+    check_wanted,
+)
+from rebalance.groups.model.capacity import limited
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName, java_order
 
 MOST_QUEUES = 2_000_000
@@ -36,16 +47,22 @@ def plan_answer(scenario: Mapping[str, object], plugins: Collection[str] = ()) -
     params = fields.inside("params") if fields.given("params") else Options({})
     strategy = allocator(name, {option: params.raw(option) for option in params})
     request = AllocationRequest(_members(fields), _topics(fields), _previous(fields))
-    plan = strategy(request)
+    plan = _in_force(request, strategy(request))
     return {
         "assignment": _assignment(request, plan),
-        "unassigned": [
-            {"queue": list(queue), "reason": plan.unassigned[queue]}
-            for queue in sorted(plan.unassigned, key=queue_order)
-        ],
+        "unassigned": _unassigned(request, plan),
         "moves": moves(request, plan),
         "minimum_moves": _fewest(request, plan, name, params),
     }
+
+
+def _in_force(request: AllocationRequest, plan: AllocationPlan) -> AllocationPlan:
+    """Return the plan as a controller would take it; what it says of itself is not believed."""
+    caps = {name: it.capacity for name, it in request.candidates.items() if it.capacity is not None}
+    plan = limited(replace(plan, heeds_capacity=False), caps, request.current)
+    check_wanted(request, plan.owners.items())
+    check_known(request, plan.owners)
+    return plan
 
 
 def _fewest(
@@ -71,13 +88,19 @@ def moves(request: AllocationRequest, plan: AllocationPlan) -> int:
 def _assignment(request: AllocationRequest, plan: AllocationPlan) -> Mapping[str, object]:
     owned: dict[MemberId, list[Queue]] = {name: [] for name in ranked(request.candidates)}
     for queue, member in plan.owners.items():
-        if member not in owned:
-            raise BadOption(f"the strategy gave {queue} to {member!r}, which is not a member")
         owned[member].append(queue)
     return {
         member: [list(queue) for queue in sorted(queues, key=queue_order)]
         for member, queues in owned.items()
     }
+
+
+def _unassigned(request: AllocationRequest, plan: AllocationPlan) -> list[Mapping[str, object]]:
+    left = [it for shelf in request.queues.values() for it in shelf if it not in plan.owners]
+    return [
+        {"queue": list(queue), "reason": plan.unassigned.get(queue, TO_NOBODY)}
+        for queue in sorted(left, key=queue_order)
+    ]
 
 
 def _members(fields: Options) -> dict[MemberId, Applicant]:

@@ -9,13 +9,20 @@ today, except that the strategy sees the present target.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate, Candidates
-from rebalance.errors import BrokenInvariant
+from rebalance.allocation import (
+    AllocationPlan,
+    AllocationRequest,
+    Allocator,
+    Candidate,
+    Candidates,
+    check_known,
+    check_wanted,
+)
 from rebalance.groups import ailments
 from rebalance.groups.handover import omissions
 from rebalance.groups.members import twins
@@ -109,10 +116,10 @@ def _aimed(request: AllocationRequest, before: Owners, plan: AllocationPlan) -> 
     """
     if plan.changed is not None:
         given = ((it, plan.owners[it]) for it in plan.changed if it in plan.owners)
-        _check_wanted(request, given)
+        check_wanted(request, given)
         return plan.changed
-    _check_wanted(request, plan.owners.items())
-    _check_known(request, plan.owners)
+    check_wanted(request, plan.owners.items())
+    check_known(request, plan.owners)
     return _differences(before, plan.owners)
 
 
@@ -171,21 +178,3 @@ def _left_to_the_resting(
 def _differences(before: Owners, after: Owners) -> list[Queue]:
     changed = [queue for queue, owner in after.items() if before.get(queue) != owner]
     return changed + [queue for queue in before if queue not in after]
-
-
-def _check_known(request: AllocationRequest, owners: Owners) -> None:
-    """Whatever the strategy says, there is such a queue."""
-    known = {queue for queues in request.queues.values() for queue in queues}
-    for queue, owner in owners.items():
-        if queue not in known:
-            raise BrokenInvariant(f"{queue} was given to {owner}, but there is no such queue")
-
-
-def _check_wanted(request: AllocationRequest, given: Iterable[tuple[Queue, MemberId]]) -> None:
-    """Whatever the strategy says, a queue goes only to members that asked for it (I10)."""
-    for queue, owner in given:
-        candidate = request.candidates.get(owner)
-        if candidate is None:
-            raise BrokenInvariant(f"{queue} was given to {owner}, which is no candidate")
-        if queue.topic not in candidate.topics:
-            raise BrokenInvariant(f"{queue} was given to {owner}, which does not subscribe it")

@@ -1,15 +1,12 @@
 """`trimtab allocate`: the format that others check us by."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from console.allocation_cases import answers
-from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
-from rebalance.ids import TopicName
 from tests.builders.command_line import caller
 
 VECTORS = Path(__file__).parents[2] / "fixtures" / "vectors" / "rocketmq"
@@ -138,79 +135,6 @@ def test_one_bad_line_is_one_error_line() -> None:
     assert ["error", "result", "error", "error", "error", "result"] == [
         next(iter(answer)) for answer in told
     ]
-
-
-def test_data_does_not_choose_what_code_runs() -> None:
-    """A line may name a plug-in only if the command allowed it."""
-    scenario = {"strategy": "os:getcwd", "members": [], "topics": {}}
-
-    refused = "strategy 'os:getcwd' is not one of the plug-ins that the command allows"
-    assert message(refused) == ask(scenario)
-    assert message("os:getcwd must be a function that returns a strategy") == ask(
-        scenario, "os:getcwd"
-    )
-
-
-def raises_nothing_but_a_kind() -> Allocator:
-    """Make a user's strategy that fails without a word."""
-
-    def allocate(_: AllocationRequest) -> AllocationPlan:
-        raise KeyError
-
-    return allocate
-
-
-def ends_everything() -> Allocator:
-    """Make one that thinks that it is a program."""
-
-    def allocate(_: AllocationRequest) -> AllocationPlan:
-        raise SystemExit(7)
-
-    return allocate
-
-
-def raises_what_raises() -> Allocator:
-    """Be a strategy whose message cannot be read."""
-
-    class Unreadable:
-        def __str__(self) -> str:
-            raise ValueError
-
-    def allocate(_: AllocationRequest) -> AllocationPlan:
-        raise KeyError(Unreadable())
-
-    return allocate
-
-
-def reasons_with_numbers() -> Allocator:
-    """Make one whose answer is none that can be written."""
-
-    def allocate(request: AllocationRequest) -> AllocationPlan:
-        (queue,) = request.queues[TopicName("t")]
-        number: Any = 3.5j
-        return AllocationPlan({}, {queue: number})
-
-    return allocate
-
-
-@pytest.mark.parametrize(
-    ("plugin", "text"),
-    [
-        (raises_nothing_but_a_kind, "KeyError"),
-        (ends_everything, "7"),
-        (raises_what_raises, "KeyError: its message cannot be read"),
-        (reasons_with_numbers, "Object of type complex is not JSON serializable"),
-    ],
-)
-def test_whatever_a_users_strategy_does_the_next_line_is_answered(
-    plugin: Callable[[], Allocator], text: str
-) -> None:
-    """Also where it has no message, or ends the process, or answers what cannot be written."""
-    name = f"{__name__}:{plugin.__name__}"
-    line = json.dumps({"strategy": name, "members": [MEMBER], "topics": {"t": 1}}).encode()
-    told = [json.loads(answer) for answer in answers([line, b"{}", line], [name])]
-
-    assert (message(text), message(text)) == (told[0], told[2])
 
 
 MEMBER = {"id": "a", "topics": ["t"]}
