@@ -85,11 +85,11 @@ class Options:
         values = self._sequence(name)
         return None if values is None else [queue_of(value, name) for value in values]
 
-    def nothing_left(self) -> None:
+    def nothing_left(self, where: str = "") -> None:
         """Refuse options that were not asked for."""
         unknown = sorted(set(self._values) - self._taken)
         if unknown:
-            raise BadOption(f"unknown option {unknown[0]}")
+            raise BadOption(f"{where and f'{where}: '}unknown option {unknown[0]}")
 
     def _sequence(self, name: str) -> Sequence[object] | None:
         value = self.raw(name)

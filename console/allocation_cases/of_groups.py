@@ -127,13 +127,15 @@ def _member(fields: Options, where: str) -> tuple[MemberId, Applicant]:
         raise BadOption(f"{where}.weight must lie between 1 and {MOST_WEIGHT}")
     if cap is not None and cap < 0:
         raise BadOption(f"{where}.cap must not be negative")
-    return MemberId(name), Applicant(
+    candidate = Applicant(
         frozenset(map(TopicName, topics)),
         1 if weight is None else weight,
         None if cap is None else min(cap, MOST_QUEUES),
         fields.text("rack") or "",
         fields.text("instance") or "",
     )
+    fields.nothing_left(where)
+    return MemberId(name), candidate
 
 
 def _topics(fields: Options) -> dict[TopicName, tuple[Queue, ...]]:
@@ -144,16 +146,16 @@ def _topics(fields: Options) -> dict[TopicName, tuple[Queue, ...]]:
     topics: dict[TopicName, tuple[Queue, ...]] = {}
     for name, shelf in rows.items():
         topic = TopicName(str(name))
-        count = shelf if isinstance(shelf, int) and not isinstance(shelf, bool) else None
-        left -= len(shelf) if isinstance(shelf, list) else count or 0
+        if isinstance(shelf, int | list) and not isinstance(shelf, bool):
+            left -= len(shelf) if isinstance(shelf, list) else shelf
         if left < 0:
             raise BadOption(f"topics.{name}: there are more than {MOST_QUEUES} queues")
-        topics[topic] = _shelf(topic, shelf if count is None else count)
+        topics[topic] = _shelf(topic, shelf)
     return topics
 
 
 def _shelf(topic: TopicName, shelf: object) -> tuple[Queue, ...]:
-    if isinstance(shelf, int) and shelf >= 0:
+    if isinstance(shelf, int) and not isinstance(shelf, bool) and shelf >= 0:
         return tuple(Queue(topic, BrokerName(""), number) for number in range(shelf))
     if not isinstance(shelf, list):
         raise BadOption(f"topics.{topic} must be a count or a list of [broker, id]")
