@@ -56,7 +56,8 @@ class Draft:
 
         No other record will do: which of them a jury sees depends on how the log is cut.
         """
-        return min(self.swept, self.appended)
+        since = 0 if self.sweep_ends is None else self.now - self.sweep_ends + self.policy.sweep_ms
+        return Millis(min(self.swept + since, self.appended))
 
     @property
     def is_late(self) -> bool:

@@ -9,6 +9,7 @@ not be replayed. Called by ``sweep``.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from rebalance.brokers.cluster import Broker, Out
@@ -43,6 +44,20 @@ def prolonged(draft: Draft, name: BrokerName, ejections: int, out: Out) -> Out:
     """Return a longer ejection: no new fault, the old one has not ended."""
     until = _end(draft, name, ejections)
     return out._replace(until=until, until_ms=draft.published(until))
+
+
+def end_as_published(draft: Draft) -> None:
+    """Bring ends forward to those that readers know: the log clock stands while nobody is there.
+
+    An ejection that is over for them would only hide complaints, and take up others' room.
+    """
+    for name, broker in draft.brokers.items():
+        out = broker.out
+        if out is None:
+            continue
+        late = max(0, draft.sure + out.until - draft.now - out.until_ms)
+        until, tested = Millis(out.until - late), Millis(out.tested_from - late)
+        draft.brokers[name] = replace(broker, out=out._replace(until=until, tested_from=tested))
 
 
 def _end(draft: Draft, name: BrokerName, ejections: int) -> Millis:

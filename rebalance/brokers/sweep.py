@@ -15,7 +15,7 @@ from rebalance.brokers.ballots import discard
 from rebalance.brokers.cluster import Broker, Calls, Spared
 from rebalance.brokers.detectors import View, is_well_again, median, view_of
 from rebalance.brokers.draft import Draft
-from rebalance.brokers.ejections import ejection, prolonged, testers
+from rebalance.brokers.ejections import ejection, end_as_published, prolonged, testers
 from rebalance.brokers.events import ReporterId
 from rebalance.brokers.findings import Findings, find
 from rebalance.brokers.hosting import host
@@ -32,6 +32,7 @@ def close(draft: Draft) -> None:
     seen = _seen(draft)
     _meet(draft, seen)
     lapse_as_published(draft)
+    end_as_published(draft)
     for name in draft.commands:
         drop_votes(draft, name)
     out = frozenset(name for name, broker in draft.brokers.items() if broker.out)
