@@ -142,6 +142,8 @@ class Broker:
     reports: int = 0
     errors: int = 0
     """In the last sweep: how many reporters saw it, and how many of their calls failed."""
+    elsewhere: tuple[str, ...] = ()
+    """Where else some found it when it was last in use (``sweep``)."""
 
 
 class StandingCommand(NamedTuple):

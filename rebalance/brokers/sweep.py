@@ -10,6 +10,7 @@ decides about a broker here and nowhere else; ``limits`` may spare it and an ope
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from typing import Final
 
 from rebalance.brokers.ballots import discard
 from rebalance.brokers.cluster import Broker, Calls, Spared
@@ -24,6 +25,8 @@ from rebalance.brokers.obeying import drop_votes, lapse_as_published
 from rebalance.brokers.policy import DETECTORS
 from rebalance.ids import BrokerName, Millis
 
+_LISTENERS: Final = 8
+"""So many addresses of a broker are remembered, besides its own."""
 Views = Mapping[ReporterId, View]
 
 
@@ -79,6 +82,7 @@ def _meet(draft: Draft, seen: Mapping[BrokerName, list[Calls]]) -> None:
             broker,
             heard=draft.now,
             address=address or broker.address,
+            elsewhere=broker.elsewhere if broker.out else _elsewhere(calls, broker),
             reports=len(calls),
             errors=sum(it.errors for it in calls),
         )
@@ -89,7 +93,8 @@ def _address(draft: Draft, calls: Iterable[Calls], broker: Broker) -> str:
 
     A broker has an address for each listener, and producers may use several. So it stays where a
     quorum still finds it. Of one that is out the testers say nothing: they may all use another
-    listener than those who took it out.
+    listener than those who took it out. Nor do those who may have found it there before: who does
+    not have to send to it is silent.
     """
     said = Counter(it.address for it in calls if it.address)
     if not said or said[broker.address] >= draft.policy.quorum:
@@ -98,7 +103,13 @@ def _address(draft: Draft, calls: Iterable[Calls], broker: Broker) -> str:
         return ""
     address, count = max(said.items(), key=lambda it: (it[1], it[0]))
     agreed = count >= draft.policy.quorum and 2 * count > said.total()
-    return address if agreed else ""
+    known = broker.out is not None and address in broker.elsewhere
+    return address if agreed and not known else ""
+
+
+def _elsewhere(calls: Iterable[Calls], broker: Broker) -> tuple[str, ...]:
+    """Where else some find a broker that is in use: at its other listeners."""
+    return tuple(sorted({it.address for it in calls} - {"", broker.address})[:_LISTENERS])
 
 
 def _notice_panic(draft: Draft, findings: Findings) -> None:

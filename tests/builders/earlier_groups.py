@@ -77,10 +77,17 @@ def before_idle(group: GroupState) -> GroupState:
     return replace(group, handover=replace(group.handover, books=books))
 
 
+def before_listeners() -> Cluster:
+    """Return a cluster as it could be before a broker's other addresses were kept."""
+    brokers = {name: replace(it, elsewhere=()) for name, it in CLUSTER.brokers.items()}
+    return replace(CLUSTER, brokers=brokers)
+
+
 def before_ejects() -> Cluster:
     """Return a cluster as it could be before an eject kept when its broker was heard of."""
-    commands = {name: it._replace(heard=Millis(0)) for name, it in CLUSTER.commands.items()}
-    return replace(CLUSTER, commands=commands)
+    cluster = before_listeners()
+    commands = {name: it._replace(heard=Millis(0)) for name, it in cluster.commands.items()}
+    return replace(cluster, commands=commands)
 
 
 def before_callers() -> Cluster:

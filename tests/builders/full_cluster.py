@@ -92,6 +92,7 @@ CLUSTER = Cluster(
             spared=Spared(detector="n83", reason="n84", limit="n85", voters=(ReporterId("n85a"),)),
             reports=86,
             errors=87,
+            elsewhere=("n87a",),
         ),
         BrokerName("n88"): Broker(
             heard=Millis(89),
@@ -119,6 +120,7 @@ CLUSTER = Cluster(
             spared=Spared(detector="n105", reason="n106", limit="n107"),
             reports=108,
             errors=109,
+            elsewhere=("n109a", "n109b"),
         ),
     },
     commands={

@@ -48,6 +48,7 @@ class BrokerForm(Form):
     spared: SparedForm | None
     reports: int
     errors: int
+    elsewhere: tuple[str, ...] = ()
 
 
 class CommandForm(Form):
@@ -104,6 +105,7 @@ def broker_form(broker: Broker) -> BrokerForm:
         spared=None if broker.spared is None else _spared_form(broker.spared),
         reports=broker.reports,
         errors=broker.errors,
+        elsewhere=broker.elsewhere,
     )
 
 
@@ -121,6 +123,7 @@ def broker(form: BrokerForm) -> Broker:
         spared=None if form.spared is None else _spared(form.spared),
         reports=form.reports,
         errors=form.errors,
+        elsewhere=form.elsewhere,
     )
 
 

@@ -5,6 +5,7 @@ liar says of it is all that is said. The quorum stands against that, in each dec
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -115,3 +116,33 @@ def test_a_broker_with_two_listeners_is_one_broker() -> None:
             address: Callable[[str], str] = "{}:9".format if reporter in outside else str
             story.report(reporter, *sights(view, address=address))
         story.pass_time(story.policy.sweep_ms)
+
+
+@pytest.mark.parametrize(
+    ("before", "later"),
+    [
+        ({"p1": 1, "p2": 1, "q1": 2}, {"p1": 1, "q1": 2, "liar": 2}),
+        ({"p1": 1, "p2": 1, "p3": 1, "q1": 2, "q2": 2}, {"p1": 1, "q1": 2, "q2": 2}),
+        ({"p1": 1, "p2": 1, "p3": 1, "q1": 2, "q2": 2}, {"q1": 2, "q2": 2}),
+    ],
+)
+def test_another_listener_brings_no_broker_back(
+    before: dict[str, int], later: dict[str, int]
+) -> None:
+    """Though most of its inner clients have gone, or need not send to it: no other one is there."""
+    story = ClusterStory()
+
+    def sweep(listeners: dict[str, int], view: View) -> None:
+        for who, port in listeners.items():
+            address = f"{{}}:{port}".format
+            story.report(who, *sights({**dict.fromkeys("abde", FINE), **view}, address=address))
+        story.pass_time(story.policy.sweep_ms)
+
+    sweep(before, {"c": FINE})
+    often = replace(story.cluster.brokers[C], ejections=3)
+    story.cluster = replace(story.cluster, brokers={**story.cluster.brokers, C: often})
+    sweep(before, {"c": FAILS})
+    for _ in range(4):
+        sweep(later, {"c": FAILS})
+        broker = story.cluster.brokers[C]
+        assert ("c", "c:1", 4) == (story.out, broker.address, broker.ejections)

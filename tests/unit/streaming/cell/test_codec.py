@@ -32,6 +32,7 @@ from tests.builders.earlier_groups import (
     before_holds,
     before_idle,
     before_leaves,
+    before_listeners,
     before_modes,
     before_names,
     before_paces,
@@ -148,6 +149,7 @@ BEFORE_ASKS: Final = replace(PULSES, asks=np.full(3, NEVER))
         ("cell-v2-before-holds", before_holds(GROUP), PULSES, before_ejects()),
         ("cell-v2-before-settings", before_settings(GROUP), PULSES, before_ejects()),
         ("cell-v2-before-ejects", GROUP, PULSES, before_ejects()),
+        ("cell-v2-before-listeners", GROUP, PULSES, before_listeners()),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )
