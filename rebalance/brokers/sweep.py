@@ -114,8 +114,11 @@ def _elsewhere(calls: Iterable[Calls], broker: Broker) -> tuple[str, ...]:
 
 def _notice_panic(draft: Draft, findings: Findings) -> None:
     """When most brokers are unfit, none is (I11); calm has to last two sweeps before that ends."""
-    known = present(draft)
-    fit = sum(name not in findings.trouble and not draft.brokers[name].out for name in known)
+    known, ejected = present(draft), in_force(draft).out  # by operators, too
+    fit = sum(
+        name not in findings.trouble and name not in ejected and not draft.brokers[name].out
+        for name in known
+    )
     if findings.trouble and 100 * fit < draft.policy.panic_percent * len(known):
         draft.panic_until = Millis(draft.now + 2 * draft.policy.sweep_ms + 1)
 

@@ -269,3 +269,14 @@ def test_brokers_that_were_replaced_count_for_no_limit() -> None:
     story.sweep(dict.fromkeys("klmn", FAILS), times=2)
 
     assert 3 == len(story.out)
+
+
+def test_brokers_that_operators_keep_out_are_not_left() -> None:
+    """A rack of two is in maintenance: without a third one less than half would be left."""
+    story = ClusterStory("abcd")
+    story.sweep()
+    for name in "ab":
+        story.command(name, available=False, lasting=3_600_000)
+    story.sweep({"c": FAILS}, silent="ab", times=2)
+
+    assert ("ab", True) == (story.out, story.panic)
