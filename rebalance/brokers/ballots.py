@@ -26,10 +26,11 @@ def book(draft: Draft, event: Reported) -> list[Sight]:
     """Enter a report; return what counts of it."""
     before = draft.reporters.get(event.reporter)
     if before is None and len(draft.reporters) >= draft.policy.reporters_max:
-        if event.stamp.position.offset % _SAID_OF == 0:
-            _refuse(draft, event, f"more than {draft.policy.reporters_max} reporters")
+        _refuse_some(draft, event, f"more than {draft.policy.reporters_max} reporters")
         return []
     if before is not None and _is_old(before, event):
+        if event.incarnation != before.incarnation:
+            _refuse_some(draft, event, f"a younger process reports as {event.reporter}, too")
         return []
     sound = [sight for sight in event.sights if sight.is_sound()]
     if len(sound) < len(event.sights):
@@ -48,6 +49,11 @@ def discard(draft: Draft, name: BrokerName) -> None:
             streaks = {it: streak for it, streak in reporter.streaks.items() if it != name}
             tests = {it: calls for it, calls in reporter.tests.items() if it != name}
             draft.reporters[who] = replace(reporter, calls=calls, streaks=streaks, tests=tests)
+
+
+def _refuse_some(draft: Draft, event: Reported, detail: str) -> None:
+    if event.stamp.position.offset % _SAID_OF == 0:
+        _refuse(draft, event, detail)
 
 
 def _refuse(draft: Draft, event: Reported, detail: str) -> None:

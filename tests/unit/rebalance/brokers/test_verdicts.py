@@ -141,6 +141,20 @@ def test_a_replaced_process_is_not_heard_again() -> None:
     )
 
 
+def test_processes_that_share_a_name_are_said_to() -> None:
+    """Only the youngest is heard: of the others' reports one in a thousand is a dead letter."""
+    story, name = ClusterStory(), ReporterId("checkout")
+    young, old = Incarnation("1700000000001-00000000"), LIFE
+    for sequence in range(401):
+        for incarnation in (young, old):
+            story.hear(Reported(story.stamp(), name, incarnation, sequence, sights({"a": FINE})))
+        story.pass_time(2_000)
+
+    assert {"a younger process reports as checkout, too"} == {
+        it.detail for it in story.decisions if isinstance(it, ReportRefused)
+    }
+
+
 def test_an_order_about_one_broker_too_many_is_refused() -> None:
     """Operators know what they do, and mistype names all the same: the state stays bounded."""
     story = ClusterStory("ab", policy=VerdictPolicy(brokers_max=2))

@@ -41,7 +41,10 @@ public final class ProducerOptions {
         return this;
     }
 
-    /** The name to report under. Default: the client's address and a random part. */
+    /**
+     * The name to report under: one for each process, such as the pod's name of a StatefulSet. Of several
+     * that share one only the youngest is heard. Default: the client's address and a random part.
+     */
     public ProducerOptions reporter(String name) {
         reporter = name == null ? null : Limits.demandName("reporter", name);
         return this;
