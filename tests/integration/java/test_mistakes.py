@@ -44,6 +44,7 @@ REFUSED: Final = {
     "instance-empty": 'IllegalArgumentException instance: "" is no name: ',
     "group-ours": 'IllegalArgumentException group: "$tick" is a name of the controller\'s own: ',
     "reporter-empty": 'IllegalArgumentException reporter: "" is no name: 1 to 255 characters',
+    "report-long": "IllegalArgumentException reportEvery: at most 10000 ms: the controller counts",
     "cluster-long": 'IllegalArgumentException cluster: "ccc',
     "cluster-ours": 'IllegalArgumentException cluster: "$tick" is a name of the controller',
     "kafka-null": "IllegalArgumentException kafka: client.id is given as null: leave it out",

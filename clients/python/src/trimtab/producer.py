@@ -23,7 +23,7 @@ from trimtab.durations import milliseconds
 from trimtab.errors import ConfigurationError
 from trimtab.options import names, place_of_kafka, place_of_servers
 from trimtab.protocol import DEFAULT_PREFIX, UndecodableRecord, read_group_key
-from trimtab.protocol.limits import DURATION_MS, MIN_TIMEOUT_MS
+from trimtab.protocol.limits import MIN_TIMEOUT_MS
 from trimtab.protocol.names import Label
 from trimtab.selector import BrokerSelector, SelectorState
 from trimtab.sending import choose
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack  # in `typing` from Python 3.12 on
 
 _LABEL: Final = TypeAdapter[str](Label)
+_WINDOW_MS: Final = 10_000
+"""The jury's sweep, if it was not set: no two longer windows need end in the same one."""
 _END_S: Final = 5.0
 """For the keeper to send its last report; it waits for metadata at most."""
 _FORKED: Final = (
@@ -200,8 +202,9 @@ def _refuse_unknown(options: ProducerOptions) -> None:
 def _reporter(name: str, options: ProducerOptions) -> Reporter:
     """Check what the controller would refuse."""
     window_ms = milliseconds("report_every", options.get("report_every", "2s"), MIN_TIMEOUT_MS)
-    if window_ms > DURATION_MS:
-        raise ConfigurationError("report_every: it must be a day at most")
+    if window_ms > _WINDOW_MS:
+        message = "report_every: it must be 10 s at most: the controller counts votes so often"
+        raise ConfigurationError(message)
     cluster = options.get("cluster")
     try:
         _LABEL.validate_python(name)

@@ -77,6 +77,7 @@ public final class Mistakes {
         make("instance-empty", () -> MemberOptions.of(NOBODY).instance(""));
         make("group-ours", () -> ConsumerOptions.of(NOBODY, "$tick", "a"));
         make("reporter-empty", () -> ProducerOptions.of(NOBODY).reporter(""));
+        make("report-long", () -> ProducerOptions.of(NOBODY).reportEvery(Duration.ofSeconds(11)));
         make("cluster-long", () -> ProducerOptions.of(NOBODY).cluster("c".repeat(256)));
         make("cluster-ours", () -> ProducerOptions.of(NOBODY).cluster("$tick"));
         make("kafka-null", () -> MemberOptions.of(NOBODY).kafka("client.id", null));

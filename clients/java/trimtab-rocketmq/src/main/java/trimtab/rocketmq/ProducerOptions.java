@@ -9,6 +9,8 @@ import trimtab.protocol.Limits;
 public final class ProducerOptions {
     /** The controller refuses shorter ones. */
     private static final Duration SHORTEST_WINDOW = Duration.ofMillis(100);
+    /** The jury's sweep, if it was not set: no two longer windows need end in the same one. */
+    private static final Duration LONGEST_WINDOW = Duration.ofSeconds(10);
 
     final String servers;
     String prefix = "trimtab.";
@@ -50,10 +52,17 @@ public final class ProducerOptions {
         return this;
     }
 
-    /** The window that a report sums up. Default: 2 s. */
+    /**
+     * The window that a report sums up: 10 s at most, and no longer than the controller's
+     * {@code brokers.sweep_interval}, since only votes of one sweep make a quorum. Default: 2 s.
+     */
     public ProducerOptions reportEvery(Duration itsWindow) {
         if (itsWindow.compareTo(SHORTEST_WINDOW) < 0) {
             throw new IllegalArgumentException("reportEvery: at least " + SHORTEST_WINDOW.toMillis() + " ms");
+        }
+        if (itsWindow.compareTo(LONGEST_WINDOW) > 0) {
+            throw new IllegalArgumentException("reportEvery: at most " + LONGEST_WINDOW.toMillis()
+                    + " ms: the controller counts votes so often");
         }
         window = itsWindow;
         return this;
