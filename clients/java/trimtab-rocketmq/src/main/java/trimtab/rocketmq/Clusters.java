@@ -43,6 +43,13 @@ final class Clusters {
         return shared == null ? null : shared.findBrokerAddressInPublish(broker);
     }
 
+    /** Reads the routes again: a broker may have come back as one of another cluster. */
+    void refresh() {
+        if (given == null) {
+            learn();
+        }
+    }
+
     private void learn() {
         MQClientInstance shared = producer.getmQClientFactory();
         if (shared == null) {

@@ -175,6 +175,7 @@ public final class TrimtabProducer implements AutoCloseable {
         long now = System.nanoTime();
         long windowMs = Math.max(1, (now - windowSince) / 1_000_000);
         windowSince = now;
+        clusters.refresh();
         Map<String, Report> reports = new HashMap<>();
         for (Map.Entry<String, Figures> seen : times.close().entrySet()) {
             String cluster = clusters.of(seen.getKey());
