@@ -159,14 +159,23 @@ def _scan(topic: WriteQueues, rotation: Rotation) -> Iterable[Place]:
 def _last_resort(topic: WriteQueues, rotation: Rotation, judge: Judge) -> Place:
     """Take any queue number of one of the better brokers, which may not even have that queue."""
     broker = judge.table.pick_one_at_least(judge.now, judge.worst)
-    if broker is None:
-        return _next(topic, rotation)
+    if broker is None or broker in judge.avoided:
+        return _next_spared(topic, rotation, judge)
     count = topic.counts.get(broker, 0)
     if count <= 0:
         judge.table.remove(broker)
-        return _next(topic, rotation)
+        return _next_spared(topic, rotation, judge)
     name = _next(topic, rotation)[0]
     return name, broker, rotation.next() % count
+
+
+def _next_spared(topic: WriteQueues, rotation: Rotation, judge: Judge) -> Place:
+    """Take the next queue in turn, of a broker without a verdict against it if there is one."""
+    for _ in topic.queues:
+        queue = _next(topic, rotation)
+        if queue[1] not in judge.avoided:
+            return queue
+    return _next(topic, rotation)
 
 
 def _select_5(

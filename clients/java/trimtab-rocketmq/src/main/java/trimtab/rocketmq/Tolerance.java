@@ -5,8 +5,10 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl;
 import org.apache.rocketmq.client.latency.LatencyFaultTolerance;
 import org.apache.rocketmq.client.latency.MQFaultStrategy;
@@ -26,7 +28,8 @@ final class Tolerance implements InvocationHandler {
     private final boolean own;
     /** Whether selection by itself leaves out the broker that has just failed: from 5 on. */
     private final boolean leavesLastOut;
-    private final Set<String> seen = ConcurrentHashMap.newKeySet();
+    /** Those of which 4.9 was told that they are not available, in its turn: all of the topic. */
+    private final ThreadLocal<Set<String>> passedOver = ThreadLocal.withInitial(LinkedHashSet::new);
 
     private Tolerance(MQFaultStrategy strategy, LatencyFaultTolerance<?> table, Verdicts verdicts) {
         this.strategy = strategy;
@@ -81,13 +84,14 @@ final class Tolerance implements InvocationHandler {
                 : null;
         switch (method.getName()) {
             case "isAvailable":
-                return verdicts.avoid(broker)
+                boolean fit = verdicts.avoid(broker)
                         ? verdicts.haveToTry(broker)
-                        : (Object) ask(method, arguments);
+                        : (boolean) ask(method, arguments);
+                note(broker, fit);
+                return fit;
             case "isReachable":
                 return !verdicts.avoid(broker) && (boolean) ask(method, arguments);
             case "updateFaultItem":
-                seen.add(broker);
                 // In 4.9 only the table keeps a retry away from the broker that has just failed.
                 return own || !leavesLastOut ? ask(method, arguments) : null;
             case "pickOneAtLeast":
@@ -99,12 +103,26 @@ final class Tolerance implements InvocationHandler {
         }
     }
 
-    /** 4.9's last resort: one that is only slow comes before one that a verdict has taken out. */
+    private void note(String broker, boolean isFit) {
+        if (isFit) {
+            passedOver.get().clear(); // it is the one
+        } else if (!leavesLastOut) {
+            passedOver.get().add(broker);
+        }
+    }
+
+    /**
+     * 4.9's last resort: one that is only slow comes before one that a verdict has taken out. The table may
+     * name one of another topic, and then the client would go round all of this one.
+     */
     private String leastBad(String chosen) {
-        if (chosen == null || !verdicts.avoid(chosen)) {
+        List<String> brokers = new ArrayList<>(passedOver.get());
+        passedOver.get().clear();
+        if (brokers.stream().noneMatch(verdicts::avoid)) {
             return chosen;
         }
-        return seen.stream().filter(it -> !verdicts.avoid(it)).findAny().orElse(chosen);
+        brokers.removeIf(verdicts::avoid);
+        return brokers.isEmpty() || brokers.contains(chosen) ? chosen : brokers.get(0);
     }
 
     private Object ask(Method method, Object[] arguments) throws Throwable {
