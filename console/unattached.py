@@ -12,6 +12,7 @@ from console.errors import Failure
 from console.settings import Settings
 from console.settings.places import places
 from trimtab.protocol import Assignment
+from trimtab.protocol.rocketmq import is_copied
 
 
 def unattached(
@@ -22,9 +23,7 @@ def unattached(
     Raises:
         Failure: It is not known.
     """
-    members = {
-        group: {it.member for it in those if it.mode is None} for group, those in told.items()
-    }
+    members = {group: _attached(those) for group, those in told.items()}
     topics = {group: found for group, those in told.items() if (found := _topics(those))}
     if not topics or settings.routes.name_servers is None:
         return {}
@@ -37,6 +36,16 @@ def unattached(
     except (Garbage, OSError, UnicodeError) as error:
         raise Failure(str(error)) from error
     return {group: others for group, those in there.items() if (others := those - members[group])}
+
+
+def _attached(assignments: Iterable[Assignment]) -> set[str]:
+    """Return the members that ask the controller; where all are copies, nobody is missed.
+
+    Who has no life of its own is known by its heartbeats alone, and works as its broker says.
+    """
+    owning = [it for it in assignments if it.mode is None]
+    alive = [it for it in owning if not is_copied(it.incarnation)]
+    return {it.member for it in alive or owning}
 
 
 def _topics(assignments: Iterable[Assignment]) -> frozenset[str]:

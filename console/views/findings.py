@@ -212,7 +212,10 @@ def of_unattached(group: str, clients: Sequence[str]) -> Iterator[Finding]:
             f"{len(clients)} consumers of RocketMQ take its queues by RocketMQ's rule, "
             "without the controller: "
         )
-        remedy = "attach them, or stop them: each of their queues has a second owner"
+        remedy = (
+            "attach them, or stop them, unless a hook in their brokers serves them: "
+            "each of their queues has a second owner"
+        )
         yield Finding(Kind.UNATTACHED, group, finding + several(clients), remedy)
 
 

@@ -32,6 +32,15 @@ SESSION_TIMEOUT_MS: Final = 120_000
 """Silence after which a broker removes a client (`channelExpiredTimeout`): four heartbeats."""
 
 
+_NO_START: Final = f"{0:013}-"
+"""What the life of a client begins with."""
+
+
+def is_copied(incarnation: str) -> bool:
+    """Tell whether a member is known by copies of its heartbeats, and does not speak for itself."""
+    return incarnation.startswith(_NO_START)
+
+
 class _OfAClient(Part):
     client: MemberName
     group: GroupName
@@ -39,7 +48,7 @@ class _OfAClient(Part):
     @property
     def incarnation(self) -> str:
         """The one life of a client, which says nothing of its start: older than any that does."""
-        return f"{0:013}-{murmur2(self.client.encode()):08x}"
+        return f"{_NO_START}{murmur2(self.client.encode()):08x}"
 
 
 class Registration(_OfAClient):
