@@ -1,6 +1,7 @@
 """What a broker's hook does when its settings are wrong, or something breaks in it."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -87,15 +88,55 @@ def test_a_trust_store_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert f"NoSuchFileException: {store}" in said[0]
 
 
+def began(home: Path, path: Sequence[Path | str], **settings: str) -> tuple[list[str], str]:
+    """What a broker says with this class path, by its first messages, and what is in its log."""
+    command = java("RocketServer", FIVE, hook=settings)
+    command[command.index("-cp") + 1] = os.pathsep.join(map(str, path))
+    with JavaProcess(home, [*command, str(home), str(choose_port(0)), "Bare"]) as server:
+        for order in ("topic any 1", "send any", "expire any 1"):
+            server.tell(order)
+        server.wait_for("expired")
+        said = server.lines()
+    logs = home.rglob("broker*.log")
+    return said, "".join(it.read_text(errors="replace") for it in logs)
+
+
 def test_a_broker_whose_hook_lacks_its_libraries_starts_without_it(tmp_path: Path) -> None:
     """Somebody has copied one jar of the three; the broker's log says which are missing."""
     places = [BUILT / name / "classes" for name in ("trimtab-rocketmq-broker", "trimtab-checks")]
-    path = os.pathsep.join(map(str, [*places, BUILT / "lib" / FIVE / "*"]))
-    command = java("RocketServer", FIVE, hook={"kafka": "127.0.0.1:1"})
-    command[command.index("-cp") + 1] = path
-    home = tmp_path / "server"
-    with JavaProcess(home, [*command, str(home), str(choose_port(0)), "Bare"]) as server:
-        server.wait_for("ready")
+    path = [*places, BUILT / "lib" / FIVE / "*"]
 
-    said = "".join(it.read_text(errors="replace") for it in home.rglob("broker*.log"))
-    assert "trimtab-core or kafka-clients is not in the lib folder" in said
+    _, log = began(tmp_path / "server", path, kafka="127.0.0.1:1")
+
+    assert "trimtab-core or kafka-clients is not in the lib folder" in log
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_a_broker_works_with_our_hook_and_with_yours(tmp_path: Path, place: str) -> None:
+    """By itself it reads one of the two files that name them, and says nothing of the other."""
+    named = tmp_path / "yours" / "META-INF" / "service" / "org.apache.rocketmq.remoting.RPCHook"
+    named.parent.mkdir(parents=True)
+    named.write_text("trimtab.checks.Auditing\n")
+    command = java("RocketServer", FIVE, hook={})
+    path: list[Path | str] = [command[command.index("-cp") + 1]]
+    path.insert(0 if place == "first" else 1, tmp_path / "yours")
+
+    said, log = began(tmp_path / "server", path, kafka="127.0.0.1:1")
+
+    assert 1 == said.count("audits")
+    assert 1 == log.count("trimtab: the hook is loaded, and follows the controller of 127.0.0.1:1")
+
+
+def test_hooks_that_a_broker_does_not_load_are_told(tmp_path: Path) -> None:
+    """Ours cannot load them: it knows no broker, because another plug-in has taken that place."""
+    yours = tmp_path / "yours" / "META-INF" / "service"
+    yours.mkdir(parents=True)
+    (yours / "org.apache.rocketmq.remoting.RPCHook").write_text("trimtab.checks.Auditing\n")
+    program, option, *rest = [*java("rocketmq.broker.HookRules", FIVE, hook={})]
+    at = rest.index("-cp") + 1
+    rest[at] = os.pathsep.join((rest[at], str(tmp_path / "yours")))
+
+    answered([program, f"-Duser.home={tmp_path}", option, *rest, "billing"], ["says question a:1"])
+
+    log = (tmp_path / "logs" / "rocketmqlogs" / "broker.log").read_text(errors="replace")
+    assert "name all of them in one file: trimtab.checks.Auditing" in log

@@ -1,22 +1,18 @@
 package trimtab.rocketmq.broker;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.URL;
-import java.nio.charset.StandardCharsets;
-import java.util.Collections;
 import org.apache.rocketmq.broker.BrokerController;
 import org.apache.rocketmq.broker.transaction.AbstractTransactionalMessageCheckListener;
 import org.apache.rocketmq.broker.transaction.queue.DefaultTransactionalMessageCheckListener;
 import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.remoting.RPCHook;
 
 /**
  * Finds the broker that a hook belongs to: the hook is told requests, and nothing else.
  *
  * <p>A broker introduces itself to only one kind of plug-in, which settles transactions, and does so just
  * before it loads its hooks, by the same thread. So this is such a plug-in. It settles transactions as the one
- * does that would be there without it: yours, if there is one, or RocketMQ's own.
+ * does that would be there without it: yours, if there is one, or RocketMQ's own. And it has the broker work with all
+ * the hooks that are there.
  */
 public final class BrokerFinder extends DefaultTransactionalMessageCheckListener {
     private static final ThreadLocal<BrokerController> FOUND = new ThreadLocal<>();
@@ -40,6 +36,8 @@ public final class BrokerFinder extends DefaultTransactionalMessageCheckListener
         if (other != null) {
             other.setBrokerController(broker);
         }
+        // Of hooks, too, it reads one file: that may be ours or yours.
+        Plugins.unread(RPCHook.class).forEach(it -> broker.registerServerRPCHook(Plugins.make(RPCHook.class, it)));
     }
 
     @Override
@@ -79,27 +77,10 @@ public final class BrokerFinder extends DefaultTransactionalMessageCheckListener
 
     /** The next plug-in of this kind on the class path, which the broker would have loaded. */
     private static AbstractTransactionalMessageCheckListener other() {
-        String place = "META-INF/service/" + AbstractTransactionalMessageCheckListener.class.getName();
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        try {
-            for (URL file : Collections.list(loader.getResources(place))) {
-                String name = firstLine(file);
-                if (name != null && !name.equals(BrokerFinder.class.getName())) {
-                    Class<?> type = loader.loadClass(name);
-                    return (AbstractTransactionalMessageCheckListener)
-                            type.getDeclaredConstructor().newInstance();
-                }
-            }
-        } catch (IOException | ReflectiveOperationException e) {
-            throw new IllegalStateException("the plug-in that settles transactions cannot be loaded", e);
-        }
-        return null;
-    }
-
-    private static String firstLine(URL file) throws IOException {
-        try (BufferedReader lines =
-                new BufferedReader(new InputStreamReader(file.openStream(), StandardCharsets.UTF_8))) {
-            return lines.readLine();
-        }
+        Class<AbstractTransactionalMessageCheckListener> kind = AbstractTransactionalMessageCheckListener.class;
+        return Plugins.files(kind).stream()
+                .flatMap(it -> it.stream().limit(1))
+                .filter(it -> !it.equals(BrokerFinder.class.getName()))
+                .findFirst().map(it -> Plugins.make(kind, it)).orElse(null);
     }
 }

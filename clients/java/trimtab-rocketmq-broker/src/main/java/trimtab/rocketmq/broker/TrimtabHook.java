@@ -3,6 +3,7 @@ package trimtab.rocketmq.broker;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.apache.rocketmq.broker.BrokerController;
 import org.apache.rocketmq.broker.client.ConsumerGroupInfo;
@@ -45,6 +46,11 @@ public final class TrimtabHook implements RPCHook {
     /** Made by the broker, while it begins: which would not start if this failed. */
     public TrimtabHook() {
         BrokerController broker = BrokerFinder.take();
+        Set<String> unread = broker == null ? Plugins.unread(RPCHook.class) : Set.of();
+        if (!unread.isEmpty()) {
+            troubles.tell("the broker does not load these hooks, because the file that names ours is before theirs on the"
+                    + " class path: name all of them in one file", String.join(", ", unread));
+        }
         HookSettings read = read();
         Copies itsCopies = null;
         Shares itsShares = null;
@@ -220,6 +226,7 @@ public final class TrimtabHook implements RPCHook {
         try {
             HookSettings read = HookSettings.read();
             if (read.areGiven()) {
+                troubles.note("the hook is loaded, and follows the controller of " + read.servers);
                 return read;
             }
             troubles.note("trimtab.kafka is not set: nobody follows a controller");
