@@ -157,7 +157,9 @@ public final class TrimtabHook implements RPCHook {
     private void unregistered(Map<String, String> fields) {
         String group = fields == null ? null : fields.get("consumerGroup");
         String client = fields == null ? null : fields.get("clientID");
-        if (Room.areNames(client, group) && settings.follows(group)) {
+        boolean isFollowed = Room.areNames(client, group) && settings.follows(group);
+        // Another process speaks for the client if it has a channel yet, and works on: the last one to go leaves.
+        if (isFollowed && (clients == null || clients.findChannel(group, client) == null)) {
             copies.unregister(client, group);
         }
     }
