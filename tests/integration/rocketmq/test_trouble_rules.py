@@ -56,6 +56,12 @@ def test_an_application_that_is_polled_may_choose_where_a_new_group_begins(clien
 
 
 @CLIENTS
+def test_an_application_that_is_polled_may_go_back(client: str) -> None:
+    """What it has sought counts at once: RocketMQ goes there later, and not while it is paused."""
+    assert ["[60, 50, 50, 50]"] == play("sought", client=client)
+
+
+@CLIENTS
 def test_only_a_broker_that_says_so_has_no_offset_of_a_queue(client: str) -> None:
     """4.9 takes a busy broker's refusal for that: the whole queue would be handled again."""
     begins_anywhere, begins_at_132 = "-1, -2, -2, true", "132, -2, -2, true"

@@ -96,6 +96,8 @@ public final class TroubleRules {
                 return deaf();
             case "begun":
                 return begun();
+            case "sought":
+                return sought();
             case "refused":
                 return refused();
             case "chosen":
@@ -260,6 +262,7 @@ public final class TroubleRules {
             assigned.setSeekOffset(NAMED, sought);
             found.add(consumer.committed(NAMED));
             found.add(List.copyOf(client.store.sent));
+            assigned.setSeekOffset(NAMED, -1); // it goes there
             assigned.updateConsumeOffset(NAMED, sought < 0 ? -1 : 10);
             lite.settle(QUEUE);
         }
@@ -270,6 +273,31 @@ public final class TroubleRules {
         assigned.setSeekOffset(NAMED, 0);
         found.add(consumer.committed(NAMED));
         return found + " " + client.store.sent;
+    }
+
+    /**
+     * What is sent of a queue that is let go, of which 60 was committed: the application has sought nothing, has sought 50
+     * and the client has not gone there, has gone there, or was told to commit before it has.
+     */
+    private String sought() throws Exception {
+        List<Long> sent = new ArrayList<>();
+        for (String story : List.of("nothing", "soon", "gone", "committed")) {
+            DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
+            LiteClient lite = new LiteClient(consumer, gate);
+            AssignedMessageQueue assigned = begins(consumer, lite);
+            assigned.updateConsumeOffset(NAMED, "gone".equals(story) ? 50 : 60);
+            lite.offsets().updateOffset(NAMED, 60, false);
+            if ("soon".equals(story) || "committed".equals(story)) {
+                assigned.setSeekOffset(NAMED, 50);
+            }
+            if ("committed".equals(story)) {
+                consumer.setAutoCommit(false);
+                consumer.commitSync();
+            }
+            lite.settle(QUEUE);
+            sent.add(client.store.sent.get(client.store.sent.size() - 1));
+        }
+        return sent.toString();
     }
 
     /** Has a consumer that is polled begin on the queue, where it ends. */

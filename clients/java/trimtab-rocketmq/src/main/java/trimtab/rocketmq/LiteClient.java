@@ -33,6 +33,7 @@ final class LiteClient extends Client {
     private final DefaultLitePullConsumer consumer;
     private final DefaultLitePullConsumerImpl inner;
     private final Hand hand;
+    private final Places places;
     /** Of earlier grants: others may have come further by now. */
     private final Set<ProcessQueue> forsaken = Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap<>()));
 
@@ -49,7 +50,7 @@ final class LiteClient extends Client {
         for (String name : new String[] {"rebalanceImpl", "mQClientFactory", "assignedMessageQueue", "consumeRequestCache"}) {
             Fields.get(inner, name); // not later, on a thread of the client's, nor when half is done
         }
-        Places places = new Places();
+        places = new Places();
         places.updateAssignedMessageQueue(inner.getAssignedMessageQueue().getAssignedMessageQueues()); // by assign()
         Fields.set(inner, "consumeRequestCache", hand);
         Fields.set(inner, "assignedMessageQueue", places);
@@ -111,9 +112,9 @@ final class LiteClient extends Client {
         MessageQueue named = named(queue);
         if (consumer.isAutoCommit() && !forsaken.contains(rebalance().getProcessQueueTable().get(named))) {
             Long inHand = hand.firstOf(queue);
-            long reached = inHand == null ? inner.getAssignedMessageQueue().getConsumerOffset(named) : inHand;
-            if (reached >= 0) { // -1: nothing was handed out
-                offsets().updateOffset(named, reached, true);
+            long reached = places.getConsumerOffset(named);
+            if (reached >= 0) { // -1: nothing was handed out. It may have gone back; or have committed what is in hand
+                offsets().updateOffset(named, inHand == null ? reached : Math.min(reached, inHand), inHand != null);
             }
         }
     }
@@ -165,7 +166,10 @@ final class LiteClient extends Client {
         hand.giveUp();
     }
 
-    /** Where it is with its queues; RocketMQ tells nobody that the application seeks. */
+    /**
+     * Where it is with its queues. RocketMQ tells nobody that the application seeks, and commits what was handed out before
+     * until it has gone there.
+     */
     private final class Places extends AssignedMessageQueue {
         Places() {
             setRebalanceImpl(rebalance()); // which RocketMQ sets when a topic is subscribed
@@ -177,6 +181,12 @@ final class LiteClient extends Client {
             if (offset >= 0 && offsets() instanceof OwnOffsets) { // -1: it has gone there
                 ((OwnOffsets) offsets()).sought(queue, offset);
             }
+        }
+
+        @Override
+        public long getConsumerOffset(MessageQueue queue) {
+            long sought = getSeekOffset(queue); // read before: it goes there first
+            return sought >= 0 ? sought : super.getConsumerOffset(queue);
         }
     }
 }
