@@ -62,6 +62,12 @@ def test_an_application_that_is_polled_may_go_back(client: str) -> None:
 
 
 @CLIENTS
+def test_what_was_worked_on_of_a_topic_that_is_unsubscribed_is_sent(client: str) -> None:
+    """RocketMQ sends nothing, and forgets it: the next owner would do up to 5 s of it again."""
+    assert ["[[7], -1, 7]", "61 -1"] == play("forgotten", "forgotten-lite", client=client)
+
+
+@CLIENTS
 def test_only_a_broker_that_says_so_has_no_offset_of_a_queue(client: str) -> None:
     """4.9 takes a busy broker's refusal for that: the whole queue would be handled again."""
     begins_anywhere, begins_at_132 = "-1, -2, -2, true", "132, -2, -2, true"

@@ -13,13 +13,15 @@ import trimtab.rocketmq.Trimtab;
 /**
  * A lite pull consumer of RocketMQ that says on stdout what it works on, and when.
  *
- * <p>{@code LiteWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME lite NONE|THREAD|AT_END|MOVING|BROKER}. It says lines as {@link RocketWorker}
+ * <p>{@code LiteWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME lite NONE|THREAD|AT_END|MOVING|UNSUBSCRIBES|BROKER}. It says lines as {@link RocketWorker}
  * does. At the end of stdin it finishes what it has, hands on, and shuts its consumer down. With {@code THREAD} it polls in a
- * thread of its own, which has ended by then; with {@code AT_END} it begins where RocketMQ does if it is told nothing.
+ * thread of its own, which has ended by then; with {@code AT_END} it begins where RocketMQ does if it is told nothing; with
+ * {@code UNSUBSCRIBES} it commits seldom, and unsubscribes the topic when it is asked for its state, but not another one.
  */
 public final class LiteWorker {
     private static final int WORK_MS = 4;
     private static final int WAIT_MS = 200;
+    private static final String UNSUBSCRIBES = "UNSUBSCRIBES";
 
     private static volatile boolean over;
 
@@ -34,13 +36,19 @@ public final class LiteWorker {
             consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         }
         consumer.subscribe(args[4], "*");
+        if (UNSUBSCRIBES.equals(args[7])) {
+            consumer.subscribe(args[4] + "-more", "*");
+            consumer.setAutoCommitIntervalMillis(RocketWorker.SELDOM_MS);
+            consumer.setPersistConsumerOffsetInterval(RocketWorker.SELDOM_MS);
+        }
         MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
         Trimtab trimtab = "BROKER".equals(args[7])
                 ? null
                 : "MOVING".equals(args[7]) ? Trimtab.attachMoving(consumer, options) : Trimtab.attach(consumer, options);
         consumer.start();
         say("started");
-        new Thread(() -> obey(trimtab), "orders").start();
+        Runnable asked = UNSUBSCRIBES.equals(args[7]) ? () -> consumer.unsubscribe(args[4]) : () -> { };
+        new Thread(() -> obey(trimtab, asked), "orders").start();
         if ("THREAD".equals(args[7])) {
             Thread poller = new Thread(() -> poll(consumer, trimtab), "poll");
             poller.start();
@@ -55,10 +63,11 @@ public final class LiteWorker {
         consumer.shutdown();
     }
 
-    private static void obey(Trimtab trimtab) {
+    private static void obey(Trimtab trimtab, Runnable asked) {
         try {
             for (int read = System.in.read(); read >= 0; read = System.in.read()) {
                 if (read == '\n') {
+                    asked.run();
                     say("state " + (trimtab == null ? "UNATTACHED" : trimtab.state()));
                 }
             }

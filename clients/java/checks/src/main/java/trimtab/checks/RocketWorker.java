@@ -26,8 +26,8 @@ import trimtab.rocketmq.Trimtab;
  * (it begins where RocketMQ does if it is told nothing), {@code beats} (it tells its broker often what it subscribes), {@code alert} (it asks
  * its name server all the time), {@code REPORT} or {@code LEAVE} (it finds soon that it has not pulled, and does
  * that), {@code orderly}, {@code broadcasting}, {@code by-broker}, {@code by-broker-2} (with heartbeats of version 2), {@code hooked} (a hook of the process shuts it down), or
- * {@code several} (so it does with two consumers, after other things), or {@code interrupts} (its listener is interrupted
- * once). With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of
+ * {@code several} (so it does with two consumers, after other things), {@code interrupts} (its listener is interrupted
+ * once), or {@code unsubscribes} (it tells its broker seldom how far it is, and unsubscribes the topic when it is asked for its state). With {@code BROKER} it has no line of trimtab's. For each line on stdin it says its state, and at the end of
  * stdin it shuts its consumer down.
  */
 public final class RocketWorker {
@@ -45,6 +45,9 @@ public final class RocketWorker {
     private static final String IDLE_MS = "2000";
     /** What a broker is told that a test waits for is told soon. */
     private static final int BEAT_MS = 3_000;
+    private static final String UNSUBSCRIBES = "unsubscribes";
+    /** Longer than a test. */
+    static final int SELDOM_MS = 300_000;
     /** What a client had popped and drops comes again after so long. */
     private static final long INVISIBLE_MS = 10_000;
 
@@ -96,6 +99,8 @@ public final class RocketWorker {
             broadcast(consumer);
         } else if ("beats".equals(args[6])) {
             consumer.setHeartbeatBrokerInterval(BEAT_MS);
+        } else if (UNSUBSCRIBES.equals(args[6])) {
+            consumer.setPersistConsumerOffsetInterval(SELDOM_MS);
         } else if (args[6].startsWith("by-broker")) {
             consumer.setClientRebalance(false);
             consumer.setUseHeartbeatV2("by-broker-2".equals(args[6]));
@@ -116,6 +121,9 @@ public final class RocketWorker {
         say("started");
         for (int read = System.in.read(); read >= 0; read = System.in.read()) {
             if (read == '\n') {
+                if (UNSUBSCRIBES.equals(args[6])) {
+                    consumer.unsubscribe(args[4]);
+                }
                 say("state " + (trimtab == null ? "UNATTACHED" : trimtab.state()));
                 say("stalls " + (trimtab == null ? 0 : trimtab.stalls()));
             }

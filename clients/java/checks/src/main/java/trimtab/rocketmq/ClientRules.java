@@ -127,8 +127,8 @@ public final class ClientRules {
     private static boolean areUsed(boolean isOurs) {
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("billing");
         Client client = new PushClient(consumer, new Gate(it -> true));
-        OwnOffsets ours = new OwnOffsets(null, client, it -> true);
-        OwnOffsets others = new OwnOffsets(null, client, it -> true);
+        OwnOffsets ours = new OwnOffsets(null, client, it -> true, it -> false);
+        OwnOffsets others = new OwnOffsets(null, client, it -> true, it -> false);
         consumer.getDefaultMQPushConsumerImpl().setOffsetStore(isOurs ? ours : others);
         return ours.areUsed();
     }

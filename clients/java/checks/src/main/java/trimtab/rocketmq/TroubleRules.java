@@ -98,6 +98,10 @@ public final class TroubleRules {
                 return begun();
             case "sought":
                 return sought();
+            case "forgotten":
+                return forgotten();
+            case "forgotten-lite":
+                return forgottenLite();
             case "refused":
                 return refused();
             case "chosen":
@@ -212,7 +216,7 @@ public final class TroubleRules {
 
     /** How often a broker that is silent is asked, for two queues, and another one. */
     private String silent() {
-        OwnOffsets offsets = new OwnOffsets(client.store, client, it -> true);
+        OwnOffsets offsets = new OwnOffsets(client.store, client, it -> true, it -> false);
         client.store.answersAfterMs = 1_100;
         offsets.readOffset(NAMED, ReadOffsetType.READ_FROM_STORE);
         long second = offsets.readOffset(new MessageQueue("orders", "broker-a", 1), ReadOffsetType.READ_FROM_STORE);
@@ -231,8 +235,8 @@ public final class TroubleRules {
         client.store.stored = -1;
         client.start = 132L;
         List<Long> found = new ArrayList<>();
-        found.add(new OwnOffsets(client.store, client, it -> false).readOffset(NAMED, ReadOffsetType.READ_FROM_STORE));
-        OwnOffsets offsets = new OwnOffsets(client.store, client, it -> true);
+        found.add(new OwnOffsets(client.store, client, it -> false, it -> false).readOffset(NAMED, ReadOffsetType.READ_FROM_STORE));
+        OwnOffsets offsets = new OwnOffsets(client.store, client, it -> true, it -> false);
         client.isBroadcasting = true;
         found.add(offsets.readOffset(NAMED, ReadOffsetType.READ_FROM_STORE));
         client.isBroadcasting = false;
@@ -241,7 +245,7 @@ public final class TroubleRules {
             found.add(offsets.readOffset(NAMED, ReadOffsetType.MEMORY_FIRST_THEN_STORE));
         }
         AtomicBoolean isLost = new AtomicBoolean(); // while its broker is asked where to begin
-        OwnOffsets losing = new OwnOffsets(client.store, client, it -> !isLost.getAndSet(true));
+        OwnOffsets losing = new OwnOffsets(client.store, client, it -> !isLost.getAndSet(true), it -> false);
         found.add(losing.readOffset(NAMED, ReadOffsetType.READ_FROM_STORE));
         return found + " " + client.store.sent + " " + client.store.known.get(NAMED) + " " + client.count("greet");
     }
@@ -300,12 +304,51 @@ public final class TroubleRules {
         return sent.toString();
     }
 
+    /**
+     * Of a queue whose topic was unsubscribed: what is sent before it is handed over. And what is remembered of one in the
+     * eyes of RocketMQ's own store, which is told to send those of another one: if the topic was not unsubscribed, and if it was.
+     */
+    private String forgotten() throws Exception {
+        client.install(it -> new OwnOffsets(it, client, each -> true, NAMED::equals), null);
+        client.store.known.put(NAMED, 7L);
+        departures.begin(List.of(FIRST));
+        List<Object> told = new ArrayList<>();
+        departures.look(gone -> told.add(List.copyOf(client.store.sent)), false);
+        MQClientInstance shared = new MQClientInstance(new ClientConfig(), 0, "forgets");
+        new PlayedBroker().introduce(shared, NAMED.getBrokerName());
+        for (boolean isForgotten : new boolean[] {false, true}) {
+            OffsetStore store = new RemoteBrokerOffsetStore(shared, "billing");
+            OwnOffsets offsets = new OwnOffsets(store, client, it -> true, it -> isForgotten);
+            offsets.updateOffset(NAMED, 7, false);
+            offsets.persistAll(Set.of(new MessageQueue("visits", "broker-a", 0)));
+            told.add(offsets.readOffset(NAMED, ReadOffsetType.READ_FROM_MEMORY));
+        }
+        return told.toString();
+    }
+
+    /**
+     * What is sent of a queue whose topic a consumer has unsubscribed that is polled, when it had come to 60, and to 61 when
+     * the client removed the queue; and where it is with that when it is given it anew.
+     */
+    private String forgottenLite() throws Exception {
+        DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
+        LiteClient lite = new LiteClient(consumer, gate);
+        AssignedMessageQueue assigned = begins(consumer, lite);
+        assigned.updateConsumeOffset(NAMED, 60);
+        consumer.unsubscribe("orders");
+        assigned.updateConsumeOffset(NAMED, 61);
+        lite.rebalance().getProcessQueueTable().remove(NAMED);
+        lite.settle(QUEUE);
+        assigned.updateAssignedMessageQueue("orders", List.of(NAMED));
+        return client.store.sent.get(client.store.sent.size() - 1) + " " + assigned.getConsumerOffset(NAMED);
+    }
+
     /** Has a consumer that is polled begin on the queue, where it ends. */
     private AssignedMessageQueue begins(DefaultLitePullConsumer consumer, LiteClient lite) {
         client.store.known.clear();
         AssignedMessageQueue assigned = pullsFrom(consumer, lite);
         Object inner = Fields.get(consumer, "defaultLitePullConsumerImpl");
-        OwnOffsets offsets = new OwnOffsets(client.store, lite, it -> true);
+        OwnOffsets offsets = new OwnOffsets(client.store, lite, it -> true, it -> false);
         Fields.set(inner, "offsetStore", offsets);
         Fields.set(inner, "serviceState", ServiceState.RUNNING);
         MQClientInstance shared = new Ending132();
@@ -336,14 +379,14 @@ public final class TroubleRules {
         MQClientInstance shared = new MQClientInstance(new ClientConfig(), 0, "asks");
         new PlayedBroker(codes).introduce(shared, NAMED.getBrokerName());
         OffsetStore store = new RemoteBrokerOffsetStore(shared, "billing");
-        return new OwnOffsets(store, client, it -> true).readOffset(NAMED, ReadOffsetType.READ_FROM_STORE);
+        return new OwnOffsets(store, client, it -> true, it -> false).readOffset(NAMED, ReadOffsetType.READ_FROM_STORE);
     }
 
     /** Of a broker that acknowledges nothing, when two queues are let go: how often it is waited for, what is sent, what is asked. */
     private String deaf() {
         DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
         LiteClient lite = new LiteClient(consumer, gate);
-        OwnOffsets offsets = new OwnOffsets(client.store, lite, it -> true);
+        OwnOffsets offsets = new OwnOffsets(client.store, lite, it -> true, it -> false);
         Fields.set(Fields.get(consumer, "defaultLitePullConsumerImpl"), "offsetStore", offsets);
         client.store.isDeaf = true;
         client.store.answersAfterMs = 1_100;

@@ -100,6 +100,13 @@ abstract class Client {
         // mostly it is sent when the queue leaves the table
     }
 
+    /** A queue has left its table, and is about to be another's. */
+    void left(Queue queue) {
+        if (offsets() instanceof OwnOffsets) {
+            ((OwnOffsets) offsets()).left(named(queue));
+        }
+    }
+
     /** A queue was worked on as far as that. */
     void reached(Queue queue, long offset) {
         // Only who works on a queue after the client has removed it, and forgotten how far it was, need know.

@@ -110,6 +110,9 @@ final class Departures {
             leaving.keySet().removeAll(gone.keySet());
         }
         if (!gone.isEmpty()) {
+            if (!atOnce && !isShutDown && !client.keepsUntilSettled()) {
+                gone.keySet().forEach(it -> client.left(it.queue));
+            }
             finished.accept(gone);
             synchronized (this) {
                 settled.removeAll(gone.keySet()); // not before they are released: until then they are its share

@@ -193,7 +193,7 @@ final class Follower {
     }
 
     private OffsetStore over(OffsetStore kept) {
-        return offsets = new OwnOffsets(kept, client, this::mayCommit);
+        return offsets = new OwnOffsets(kept, client, this::mayCommit, this::isForgotten);
     }
 
     /** Joins at the first question: only then the client knows by what name it goes. */
@@ -229,8 +229,20 @@ final class Follower {
 
     /** Whether its broker may be told how far it has come with a queue: until it is released, and by the clock. */
     private boolean mayCommit(MessageQueue queue) {
-        boolean isByGrants = member != null && !alone.is() && sides.side() == Side.OURS;
-        return !isByGrants || grant(Client.named(queue)).isPresent() || client.isBroadcasting();
+        return !isByGrants() || isGranted(queue) || client.isBroadcasting();
+    }
+
+    private boolean isGranted(MessageQueue queue) {
+        return isByGrants() && grant(Client.named(queue)).isPresent();
+    }
+
+    /** Of a topic that was unsubscribed RocketMQ removes the queues at once, and sends no offset. */
+    private boolean isForgotten(MessageQueue queue) {
+        return isGranted(queue) && !client.topics().contains(queue.getTopic());
+    }
+
+    private boolean isByGrants() {
+        return member != null && !alone.is() && sides.side() == Side.OURS;
     }
 
     /** Whether the listener may begin; if nobody has ever asked for the queue, it says why. */

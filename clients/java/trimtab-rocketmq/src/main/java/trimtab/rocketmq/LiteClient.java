@@ -1,8 +1,11 @@
 package trimtab.rocketmq;
 
+import java.util.Collection;
 import java.util.Collections;
+import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
@@ -126,6 +129,7 @@ final class LiteClient extends Client {
             forsaken.add(mine);
         }
         hand.forget(queue);
+        places.forget(named(queue));
         super.forsake(queue);
     }
 
@@ -167,10 +171,13 @@ final class LiteClient extends Client {
     }
 
     /**
-     * Where it is with its queues. RocketMQ tells nobody that the application seeks, and commits what was handed out before
-     * until it has gone there.
+     * Where it is with its queues. RocketMQ tells nobody that the application seeks, commits what was handed out before
+     * until it has gone there, and forgets where it is with what the application unsubscribes.
      */
     private final class Places extends AssignedMessageQueue {
+        /** Of queues whose topic was unsubscribed, until they are pulled from anew. */
+        private final Map<MessageQueue, Long> last = new ConcurrentHashMap<>();
+
         Places() {
             setRebalanceImpl(rebalance()); // which RocketMQ sets when a topic is subscribed
         }
@@ -186,7 +193,36 @@ final class LiteClient extends Client {
         @Override
         public long getConsumerOffset(MessageQueue queue) {
             long sought = getSeekOffset(queue); // read before: it goes there first
-            return sought >= 0 ? sought : super.getConsumerOffset(queue);
+            long reached = sought >= 0 ? sought : super.getConsumerOffset(queue);
+            return reached >= 0 ? reached : last.getOrDefault(queue, reached);
+        }
+
+        /** What is ready for the application is handed out until the client has removed the queue. */
+        @Override
+        public void updateConsumeOffset(MessageQueue queue, long offset) {
+            super.updateConsumeOffset(queue, offset);
+            last.computeIfPresent(queue, (it, before) -> offset);
+        }
+
+        @Override
+        public void removeAssignedMessageQueue(String topic) {
+            for (MessageQueue each : getAssignedMessageQueues()) {
+                ProcessQueue mine = getProcessQueue(each); // null: another thread has just removed it
+                if (each.getTopic().equals(topic) && mine != null && !mine.isDropped()) {
+                    last.put(each, getConsumerOffset(each));
+                }
+            }
+            super.removeAssignedMessageQueue(topic);
+        }
+
+        @Override
+        public void updateAssignedMessageQueue(String topic, Collection<MessageQueue> assigned) {
+            last.keySet().removeAll(assigned);
+            super.updateAssignedMessageQueue(topic, assigned);
+        }
+
+        void forget(MessageQueue queue) {
+            last.remove(queue);
         }
     }
 }

@@ -49,6 +49,7 @@ final class OwnOffsets implements OffsetStore {
 
     private final Client client;
     private final Predicate<MessageQueue> isOurs;
+    private final Predicate<MessageQueue> isForgotten;
     /** Brokers that have not answered, since when. */
     private final Map<String, Long> deaf = new ConcurrentHashMap<>();
     /** Brokers that had no answer to a question, since when. */
@@ -60,11 +61,17 @@ final class OwnOffsets implements OffsetStore {
     private volatile OffsetStore kept;
     private boolean hasSaidThatOthersAre;
 
-    /** Lays it over what the consumer would use, or was told to; null: RocketMQ's own. */
-    OwnOffsets(OffsetStore kept, Client client, Predicate<MessageQueue> isOurs) {
+    /**
+     * Lays it over what the consumer would use, or was told to; null: RocketMQ's own.
+     *
+     * @param isForgotten whether RocketMQ's client forgets how far it is with a queue that is its own yet
+     */
+    OwnOffsets(
+            OffsetStore kept, Client client, Predicate<MessageQueue> isOurs, Predicate<MessageQueue> isForgotten) {
         this.kept = kept;
         this.client = client;
         this.isOurs = isOurs;
+        this.isForgotten = isForgotten;
     }
 
     /** Called when the consumer starts, before it makes the threads that call its listener. */
@@ -231,6 +238,13 @@ final class OwnOffsets implements OffsetStore {
         }
     }
 
+    /** A queue has left the client's table, mostly with its offset. */
+    void left(MessageQueue queue) {
+        if (isForgotten.test(queue)) {
+            persist(queue);
+        }
+    }
+
     private boolean hasArrived(MessageQueue queue) {
         if (isDeaf(queue) || !isAtBroker()) {
             return false;
@@ -299,11 +313,15 @@ final class OwnOffsets implements OffsetStore {
         }
     }
 
-    /** RocketMQ sends one after another, which takes seconds if a broker hangs, and looks each up before that. */
+    /**
+     * RocketMQ sends one after another, which takes seconds if a broker hangs, and looks each up before that. What is not
+     * in here it forgets, unsent.
+     */
     private final class Own extends HashSet<MessageQueue> {
         @Override
         public boolean contains(Object queue) {
-            return super.contains(queue) && isOurs.test((MessageQueue) queue);
+            MessageQueue named = (MessageQueue) queue;
+            return isForgotten.test(named) || (super.contains(named) && isOurs.test(named));
         }
     }
 }
