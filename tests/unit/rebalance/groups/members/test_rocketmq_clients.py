@@ -1,5 +1,7 @@
 """Members that are RocketMQ's own clients."""
 
+import pytest
+
 from rebalance.groups.model.commands import ChoosePolicy
 from rebalance.groups.model.decisions import AssignmentIssued, MemberChange, MemberChanged
 from rebalance.groups.model.events import Mode
@@ -69,6 +71,39 @@ def test_a_silent_client_expires_after_two_minutes() -> None:
 
     story.waits(seconds=1)
     assert ("c1", MemberChange.EXPIRED) == changes(story)[-1]
+
+
+@pytest.mark.parametrize(("clients", "until"), [(1, 120), (2, 127), (5, 178)])
+def test_clients_that_take_what_they_are_told_go_together(clients: int, until: int) -> None:
+    """Nobody is heard. Each would be given the queues of those that went before, and may live."""
+    story = Story()
+    story.reads(routed("orders", 10))
+    for name in "abcde"[:clients]:
+        story.reads(registered(name))
+        story.waits(seconds=7)
+    shares = {name: len(story.told(name).hold) for name in "abcde"[:clients]}
+    story.waits(seconds=until - 7 * clients - 1)
+    assert shares == {name: len(story.told(name).hold) for name in "abcde"[:clients]}
+
+    story.waits(seconds=1)
+
+    assert not story.state.membership.members
+
+
+def test_a_client_that_is_heard_again_lets_the_others_go_one_by_one() -> None:
+    """It works, and so it may have their queues."""
+    story = Story()
+    story.reads(routed("orders", 10))
+    for name in "ab":
+        story.reads(registered(name))
+        story.waits(seconds=25)
+    story.waits(seconds=75)
+    assert ["a", "b"] == sorted(story.state.membership.members)
+
+    story.reads(registered("b"))
+    story.waits(seconds=20)
+
+    assert ["b"] == sorted(story.state.membership.members)
 
 
 def test_a_client_that_expired_comes_back_with_its_next_heartbeat() -> None:
