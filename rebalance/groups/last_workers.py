@@ -91,8 +91,8 @@ def _waiting(draft: Draft, name: MemberId) -> int:
 
 def _waits(draft: Draft, queue: Queue, page: Ownership, name: MemberId) -> bool:
     heir = page.heir
-    if heir is not None and heir.member == name:  # is it about to begin?
-        return page.over is not None or page.holder.life in draft.ended
+    if heir is not None and heir.member == name:  # is it about to begin? No other one may
+        return page.moves or page.holder.life in draft.ended
     if page.holder.member != name or draft.target.owners.get(queue) != name:
         return False
     there = None if heir is None else draft.membership.members.get(heir.member)

@@ -165,6 +165,21 @@ def test_in_a_pause_an_heir_of_who_was_evicted_is_not_evicted_as_well() -> None:
     assert {"a": 3, "c": 3} == Counter(story.owners().values())
 
 
+def test_in_a_pause_whoever_was_named_as_the_heir_is_not_evicted() -> None:
+    """The holder has been told to name it, and nobody else."""
+    story = paused()
+    assert [("done", "")] == answers(story, DrainMember(MemberId("a")))
+    refused = f"{HEIRLESS} (1) would have no worker until `groups resume`"
+    assert [("refused", f"{refused}; use --force to stop it anyway")] == answers(
+        story, EvictMember(B)
+    )
+    said = answers(story, EvictMember(B, force=True))
+    story.settles()
+    story.ticks()
+    without = 6 - len(story.owners())
+    assert [("done", f"{HEIRLESS} ({without}) wait for `groups resume`")] == said
+
+
 def test_in_a_pause_who_is_silent_is_evicted_at_once() -> None:
     """Its queues have no worker as it is."""
     story = paused(heirs=False)
