@@ -2,19 +2,19 @@
 
 A strategy is a pure function from a request to a plan (``rebalance.allocation``).
 Called by the composition root, which looks one up by the name in the settings and passes it
-inward; nothing else chooses a strategy. A name with a colon, ``module:factory``, is a user's own:
-the factory is called with the options as keywords and returns the strategy.
+inward; nothing else chooses a strategy. A name with a colon, ``module:factory``, is a user's own
+(``own``): the factory is called with the options as keywords and returns the strategy.
 
 A name in this registry means the same allocation for ever.
 """
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from types import MappingProxyType
 
 from allocators.canary import canary
 from allocators.kafka import ranges, round_robin
 from allocators.options import BadOption, Options
+from allocators.own import users_own
 from allocators.rocketmq.configured import given_once
 from allocators.rocketmq.contract import NullRefused
 from allocators.rocketmq.named import resolver, rocketmq
@@ -103,7 +103,7 @@ ALLOCATORS: Mapping[str, Callable[[Options], Allocator]] = MappingProxyType(
 
 def allocator(name: str, options: Mapping[str, object] = NO_OPTIONS) -> Allocator:
     """Return the strategy called ``name``, also a user's own; ``KeyError`` says that it is none."""
-    return _users_own(name, options) if ":" in name else shipped(name, options)
+    return users_own(name, options) if ":" in name else shipped(name, options)
 
 
 def shipped(name: str, options: Mapping[str, object] = NO_OPTIONS) -> Allocator:
@@ -115,19 +115,3 @@ def shipped(name: str, options: Mapping[str, object] = NO_OPTIONS) -> Allocator:
     strategy = ALLOCATORS[name](given)
     given.nothing_left()
     return strategy
-
-
-def _users_own(name: str, options: Mapping[str, object]) -> Allocator:
-    module, _, attribute = name.partition(":")
-    try:
-        factory = getattr(import_module(module), attribute)
-    except Exception as error:  # what a user's own module does is not known
-        reason = f"{type(error).__name__}: {error}"
-        raise KeyError(f"strategy {name!r} cannot be loaded: {reason}") from error
-    try:
-        strategy = factory(**options) if callable(factory) else None
-    except Exception as error:  # nor what its factory does
-        raise BadOption(f"{name}: {type(error).__name__}: {error}") from error
-    if not callable(strategy):
-        raise BadOption(f"{name} must be a function that returns a strategy")
-    return strategy  # type: ignore[no-any-return] # what it returns is checked plan by plan (I10)

@@ -84,9 +84,6 @@ class AllocationPlan:
     """The strategy gives no member more than it can carry; if not set, the brain counts."""
     refusal: str = ""
     """Why it could not answer for some topics, where owners stay as they are; empty: it could."""
-    answers: AllocationRequest | None = field(default=None, compare=False)
-    """Which request ``changed`` and ``heeds_capacity`` are about: of another they are not believed,
-    nor of owners that are a dictionary."""
 
 
 class Allocator(Protocol):

@@ -107,17 +107,13 @@ class Group:
     orphans: Flags | None = None
     """Queues that somebody owned who is no member any more, if the numbering was taken over."""
 
-    def plan(
-        self, request: AllocationRequest, owners: Ints, unassigned: Mapping[Queue, str]
-    ) -> AllocationPlan:
+    def plan(self, owners: Ints, unassigned: Mapping[Queue, str]) -> AllocationPlan:
         """Return ``owners`` as a plan; what it changes, it knows only of queues it knew before."""
         changed = None
         if self.orphans is not None:
             places = np.flatnonzero((owners != self.owners) | self.orphans)
             changed = [self.catalog.queues[place] for place in places.tolist()]
-        return AllocationPlan(
-            Owners(self, owners), unassigned, changed, heeds_capacity=True, answers=request
-        )
+        return AllocationPlan(Owners(self, owners), unassigned, changed, heeds_capacity=True)
 
 
 def numbered(request: AllocationRequest) -> Group:

@@ -54,7 +54,7 @@ def sticky(request: AllocationRequest) -> AllocationPlan:
             owners = owners if owners.size else np.full_like(group.owners, NOBODY)
             owners[part.places] = settled
     owners = owners if owners.size else np.full_like(group.owners, NOBODY)
-    return group.plan(request, owners, reasons(group, owners, subscribed))
+    return group.plan(owners, reasons(group, owners, subscribed))
 
 
 def _settled(part: Part) -> Ints:

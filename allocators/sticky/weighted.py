@@ -48,7 +48,7 @@ def weighted(weights: Labels[int]) -> Allocator:
         _level(scales)
         owners = np.array(scales.owner, np.int64)
         subscribed = np.logical_or.reduce(group.people.rows)
-        return group.plan(request, owners, reasons(group, owners, subscribed))
+        return group.plan(owners, reasons(group, owners, subscribed))
 
     return allocate
 

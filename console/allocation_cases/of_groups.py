@@ -13,7 +13,6 @@ Called by the package and by ``simulation``. An error names the field.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
 from allocators import DEFAULT, BadOption, allocator
 from allocators.java_order import queue_order, ranked
@@ -57,9 +56,9 @@ def plan_answer(scenario: Mapping[str, object], plugins: Collection[str] = ()) -
 
 
 def _in_force(request: AllocationRequest, plan: AllocationPlan) -> AllocationPlan:
-    """Return the plan as a controller would take it; what it says of itself is not believed."""
+    """Return the plan as a controller would take it."""
     caps = {name: it.capacity for name, it in request.candidates.items() if it.capacity is not None}
-    plan = limited(replace(plan, heeds_capacity=False), caps, request.current)
+    plan = limited(plan, caps, request.current)
     check_wanted(request, plan.owners.items())
     check_known(request, plan.owners)
     return plan

@@ -11,7 +11,6 @@ today, except that the strategy sees the present target.
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Final
 
 from rebalance.allocation import (
@@ -31,7 +30,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.roster import Roster, Trait
 from rebalance.groups.model.subscriptions import known, spelt_out, subscribed
 from rebalance.ids import ANY_QUEUE, MemberId, Millis, Queue, TopicName
-from rebalance.owners import Owners, OwnersByMember, owned_by
+from rebalance.owners import Owners, owned_by
 from rebalance.stamp import Stamp
 
 _REASON_CHARACTERS: Final = 255
@@ -66,7 +65,7 @@ def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     """
     request, before = question(draft), draft.target.owners
     try:
-        plan = limited(_answer(allocator, request), _capacities(draft, request), before)
+        plan = limited(allocator(request), _capacities(draft, request), before)
         aimed = _aimed(request, before, plan)
         reasons = Counter(map(_legible, plan.unassigned.values()))
         shortage = dict(sorted(reasons.items()))
@@ -86,22 +85,6 @@ def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
         draft.target.at = now.clock
     draft.target.owners, draft.target.aimed, draft.target.shortage = plan.owners, aimed, shortage
     return moves
-
-
-def _answer(allocator: Allocator, request: AllocationRequest) -> AllocationPlan:
-    """Return what the strategy answers, and what it says of that only as far as it is ours.
-
-    A user's own may have altered what a strategy of ours said, or have asked that something else;
-    and the dictionary that it returns may be one that it uses again.
-    """
-    plan = allocator(request)
-    owners = plan.owners
-    if isinstance(owners, OwnersByMember):
-        if plan.answers is request:
-            return plan
-    else:
-        owners = dict(owners)
-    return AllocationPlan(owners, plan.unassigned, refusal=plan.refusal)
 
 
 def _legible(reason: str) -> str:
@@ -141,7 +124,7 @@ def candidates(draft: Draft) -> Candidates:
 
 
 def question(draft: Draft) -> AllocationRequest:
-    """Return what the strategy is asked; it cannot write into the target that there is."""
+    """Return what the strategy is asked."""
     there, roster = known(draft.topics.routes.merged()), draft.membership.members.merged()
     wanted = subscribed(roster.owners_wishes, there)
     queues = {
@@ -150,10 +133,7 @@ def question(draft: Draft) -> AllocationRequest:
         if topic in wanted and route.queues and route.queues[0].id != ANY_QUEUE
     }
     racks = {topic: it.racks for topic in queues if (it := draft.topics.routes[topic]).racks}
-    owners = draft.target.owners
-    if not isinstance(owners, OwnersByMember):
-        owners = MappingProxyType(owners)
-    return AllocationRequest(candidates(draft), queues, owners, racks)
+    return AllocationRequest(candidates(draft), queues, draft.target.owners, racks)
 
 
 def _capacities(draft: Draft, request: AllocationRequest) -> Mapping[MemberId, int]:
