@@ -43,7 +43,10 @@ def test_another_prefix_loses_nothing_that_operators_have_set() -> None:
 
     assert set(Settings.model_fields) == set(commands)
     assert [] == [it for it in commands.values() if f"`groups {it}`" not in again]
+    assert "`--share`" in again
+    assert "topic `commands`" in noted  # no summary has that number
     assert "`brokers eject`" in again
+    assert "`brokers restore`" in again
     assert "`groups drain`" in again
     for view in ("groups describe", "members list", "brokers list"):
         assert f"`trimtab {view}" in noted
