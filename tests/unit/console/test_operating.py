@@ -4,6 +4,8 @@ import re
 from configparser import ConfigParser
 from pathlib import Path
 
+import yaml
+
 from console.errors import ExitCode
 from tests.builders.checkout import text
 from trimtab.protocol import Settings
@@ -27,6 +29,14 @@ def test_the_unit_starts_again_what_may_pass_ever_more_rarely() -> None:
     assert longest
     assert 0 < int(longest[1]) < int(answered)  # or `TrimtabNobodyDecides` begins anew each time
     assert int(service["RestartSec"]) < 60
+
+
+def test_docker_starts_it_again_so_often_and_no_more() -> None:
+    """It makes no longer pauses, and would go on for ever."""
+    controller = yaml.safe_load(text(Path("docker-compose.yml")))["services"]["controller"]
+
+    assert re.fullmatch(r"on-failure:\d+", controller["restart"])
+    assert f"`--restart {controller['restart']}`" in PAGE
 
 
 def test_another_prefix_loses_nothing_that_operators_have_set() -> None:
