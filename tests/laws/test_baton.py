@@ -198,7 +198,7 @@ PLANTS: dict[str, Plant] = {
         Baton,
         "_is_news",
         wrong_members.holds_what_it_let_go,
-        Scope(2, 2, Trouble(wishes=2, stops=1, shrinks=1)),
+        Scope(2, 2, Trouble(1, stops=1, shrinks=1), rest=(0, 0), wanted=((1, 0),)),
         TWO_OWNERS,
     ),
     "releases before it has stopped": (

@@ -84,7 +84,7 @@ def test_who_has_read_what_the_younger_one_told_works_beside_nobody(memory: Memo
     assert outcome.complete
 
 
-HEEDED = HASTY._replace(memory=Memory.CHECKPOINT, lenient=True, rest=(0,))
+HEEDED = HASTY._replace(memory=Memory.CHECKPOINT, lenient=True, rest=(0,), wanted=((0,), (1,)))
 """Whoever owns the queue has a record, which is there."""
 
 
