@@ -1,6 +1,8 @@
 """Last workers: whether a member may be stopped by command, or its queues would have no worker.
 
-In a pause no target is made, so only those go on that a standing heir was promised.
+Those that are away, or are known to be silent, are no workers. Where members set limits, the
+strategy is asked what it would do without the member. In a pause no target is made, so only those
+queues go on that a standing heir was promised.
 
 A rack is stopped by one command for each of its members, all in one batch. To look at everybody for
 each of them would stop the controller for minutes in a large group. So a few members are looked for
@@ -11,14 +13,19 @@ Asked by ``obeying``. The answer is the same as if all were counted each time.
 """
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
-from rebalance.groups import target
+from rebalance.allocation import Allocator
+from rebalance.groups import ailments, target
+from rebalance.groups.model.capacity import limited
+from rebalance.groups.model.commands import DrainMember, EvictMember
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Ownership
+from rebalance.groups.model.roster import Asking, Trait
 from rebalance.groups.model.subscriptions import (
     Wish,
     known,
@@ -42,43 +49,39 @@ class _Step:
     rest: dict[Wish, Iterator[MemberId]] = field(default_factory=dict)
     """By what a leaving member asks for, those that have not been looked at yet."""
     relief: dict[Wish, list[MemberId]] = field(default_factory=dict)
-    """Who together could have all that such a member has."""
+    """Who together could have all that such a member has; nobody: they are too few."""
+    is_limited: bool = False
+    """Some member sets a limit, and queues have owners."""
+    heeds: bool = False
+    """The strategy was asked, and uses all the room that there is."""
     owners: Owners | None = None
     """The target's, of which ``owned`` says how many queues of some topics have one."""
     owned: dict[frozenset[TopicName], int] = field(default_factory=dict)
 
 
-def why_not(draft: Draft, name: MemberId, leaving: Member) -> str:
+def why_not(
+    draft: Draft, command: DrainMember | EvictMember, leaving: Member, allocator: Allocator
+) -> str:
     """Return what forbids to stop a member; empty: nothing does."""
-    there = known(draft.topics.routes.merged())
-    mine = topics_of(leaving, there)
-    owned = _owned(draft, mine)
-    if _is_relieved(draft, name, wish_of(leaving), mine, there, owned):
-        return ""
-    others = [
-        wish_of(member)
-        for other, member in draft.membership.members.merged().items()
-        if other != name and not (member.draining or member.away)
-    ]
-    last = sorted((mine & there) - subscribed(others, there))
-    if last:
-        return f"no other member works on {', '.join(last[:3])}"
-    if (room := _room(draft, name, mine)) < owned:
-        return f"the others have room for {room} of {owned} queues"
-    return ""
-
-
-def why_not_evicted(draft: Draft, name: MemberId) -> str:
-    """Return what forbids to evict a member in a pause; one that is silent does no work anyway."""
-    if draft.membership.suspected.get(name) is not None or not (count := _waiting(draft, name)):
-        return ""
-    return f"{_HEIRLESS} ({count}) would have no worker until `groups resume`"
+    name, evicts = command.member, isinstance(command, EvictMember)
+    if evicts and draft.membership.suspected.get(name) is not None:
+        return ""  # it does no work anyway
+    reason = "" if leaving.draining else _unworked(draft, name, leaving, allocator)
+    if not reason and evicts and (count := _waiting(draft, name)):
+        reason = f"{_HEIRLESS} ({count}) would have no worker until `groups resume`"
+    return reason
 
 
 def remark(draft: Draft, name: MemberId) -> str:
     """Say what of a member that was stopped goes to nobody before a pause ends."""
     count = _waiting(draft, name)
     return f"{_HEIRLESS} ({count}) wait for `groups resume`" if count else ""
+
+
+def _works(draft: Draft, name: MemberId, member: Member) -> bool:
+    """Tell whether a member works, as far as is known, and goes on with it."""
+    idle = member.draining or member.away
+    return not idle and draft.membership.suspected.get(name) is None
 
 
 def _waiting(draft: Draft, name: MemberId) -> int:
@@ -90,15 +93,53 @@ def _waiting(draft: Draft, name: MemberId) -> int:
 
 
 def _waits(draft: Draft, queue: Queue, page: Ownership, name: MemberId) -> bool:
-    heir = page.heir
+    heir, meant = page.heir, draft.target.owners.get(queue)
     if heir is not None and heir.member == name:  # is it about to begin? No other one may
         return page.moves or page.holder.life in draft.ended
-    if page.holder.member != name or draft.target.owners.get(queue) != name:
+    if page.holder.member != name or meant is None:
         return False
-    there = None if heir is None else draft.membership.members.get(heir.member)
-    if heir is None or there is None or there.incarnation != heir.incarnation:
+    taker = meant if heir is None else heir.member
+    there = draft.membership.members.get(taker)
+    if taker == name or there is None or not _works(draft, taker, there):
         return True
-    return there.draining or there.away
+    return heir is not None and heir.life != there.life(taker)
+
+
+def _unworked(draft: Draft, name: MemberId, leaving: Member, allocator: Allocator) -> str:
+    """Say which topics, or how many queues, would have no worker."""
+    there, step = known(draft.topics.routes.merged()), draft.scratch(_Step)
+    mine = topics_of(leaving, there)
+    is_relieved = _is_relieved(draft, name, wish_of(leaving), mine, there)
+    if is_relieved and (step.heeds or not step.is_limited):
+        return ""
+    roster = draft.membership.members.merged()
+    odd = roster.those(Trait.DRAINING) | roster.those(Trait.UNREADY)
+    odd |= draft.membership.suspected.merged().keys()
+    idle = {name, *(it for it in odd if not _works(draft, it, roster[it]))}
+    cards = ((it.wish, names) for it, names in roster.cards.items() if isinstance(it, Asking))
+    others = [wish for wish, names in cards if not names <= idle]
+    if last := sorted((mine & there) - subscribed(others, there)):
+        return f"no other member works on {', '.join(last[:3])}"
+    if not roster.those(Trait.LIMITED) or not draft.target.owners:
+        return ""
+    return _unplanned(draft, idle, name, allocator)
+
+
+def _unplanned(draft: Draft, idle: set[MemberId], leaving: MemberId, allocator: Allocator) -> str:
+    """Ask the strategy; say how many queues have a worker now, and would have none."""
+    request, owners = target.question(draft, idle), draft.target.owners
+    try:
+        plan = limited(allocator(request), target.capacities(draft, request), owners)
+        changed = owners if plan.changed is None else plan.changed
+        left = [it for it in changed if plan.owners.get(it) not in request.candidates]
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it may be a user's own
+        return f"the strategy cannot say who would have its queues: {ailments.reason_of(error)}"
+    draft.scratch(_Step).heeds = plan.heeds_capacity
+    idle -= {leaving} | draft.membership.members.merged().those(Trait.DRAINING)  # they work yet
+    lost = sum(it in owners and owners[it] not in idle for it in left)
+    return f"without it {lost} of {len(owners)} queues would have no worker" if lost else ""
 
 
 def _owned(draft: Draft, mine: frozenset[TopicName]) -> int:
@@ -117,40 +158,42 @@ def _is_relieved(
     wish: Wish,
     mine: frozenset[TopicName],
     there: frozenset[TopicName],
-    owned: int,
 ) -> bool:
-    """Tell whether a few members are found that could have all of that."""
-    step, members = draft.scratch(_Step), draft.membership.members
-
-    def room_of(name: MemberId) -> float:
-        member = members.get(name)
-        if member is None or name == leaving or member.draining or member.away:
-            return 0
-        if not member.owns or member.resting_until is not None or popped_by(member):
-            return 0
-        if not mine or not topics_of(member, there) >= mine:
-            return 0
-        return math.inf if member.capacity is None else member.capacity
-
+    """Tell whether a few members are found that could have all of that, and work on no more."""
+    step, members, owned = draft.scratch(_Step), draft.membership.members, _owned(draft, mine)
     if step.names is None:
         step.names = [name for name, _ in members.items()]
-    rest = step.rest.setdefault(wish, iter(step.names))
-    able = step.relief[wish] = [*filter(room_of, step.relief.get(wish, ()))]
-    room = sum(map(room_of, able))
-    while not able or room < owned:
-        found = next(filter(room_of, rest), None)
-        if found is None:
-            return False
-        able.append(found)
-        room += room_of(found)
-    return True
+        limits = any(it.capacity is not None for _, it in members.items())
+        step.is_limited = limits and bool(draft.target.owners)
+    found, rest = step.relief.get(wish), step.rest.setdefault(wish, iter(step.names))
+    if not mine or found == []:
+        return False
+    able, room = list[MemberId](), 0.0
+    for name, capacity in _relief(draft, leaving, mine, there, chain(found or (), rest)):
+        able.append(name)
+        room += capacity
+        if room >= owned:
+            break
+    step.relief[wish] = able if room >= owned else []
+    return bool(step.relief[wish])
 
 
-def _room(draft: Draft, leaving: MemberId, mine: Collection[TopicName]) -> float:
-    """Return how many queues others may have that work on some of these topics: at most so many."""
-    caps = [
-        math.inf if one.capacity is None else one.capacity
-        for name, one in target.candidates(draft).items()
-        if name != leaving and not one.topics.isdisjoint(mine)
-    ]
-    return sum(caps)
+def _relief(
+    draft: Draft,
+    leaving: MemberId,
+    mine: frozenset[TopicName],
+    there: frozenset[TopicName],
+    names: Iterable[MemberId],
+) -> Iterator[tuple[MemberId, float]]:
+    """Find members that work on all of these topics, and how many queues each can carry."""
+    for name in names:
+        member = draft.membership.members.get(name)
+        if member is None or name == leaving or not _works(draft, name, member):
+            continue
+        if not member.owns or member.resting_until is not None or popped_by(member):
+            continue
+        topics = topics_of(member, there)
+        if member.capacity is None and topics >= mine:
+            yield name, math.inf
+        elif member.capacity is not None and topics == mine:  # what else it has takes room
+            yield name, member.capacity

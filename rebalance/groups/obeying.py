@@ -12,6 +12,7 @@ the history.
 from collections.abc import Sequence
 from typing import Final, assert_never
 
+from rebalance.allocation import Allocator
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import last_workers, pace, remarks, routing
 from rebalance.groups.members import mass_silence, membership, remains, rocketmq_clients
@@ -49,7 +50,7 @@ class Refused(Exception):  # noqa: N818 - it is the answer
     """The group cannot do this."""
 
 
-def obey(draft: Draft, event: Commanded) -> None:
+def obey(draft: Draft, event: Commanded, allocator: Allocator) -> None:
     """Obey a command and answer it."""
     if event.id in draft.rules.obeyed:
         return
@@ -63,7 +64,7 @@ def obey(draft: Draft, event: Commanded) -> None:
         _answer(draft, event, epoch, Outcome.CONFLICT, f"the group is at epoch {epoch}")
         return
     try:
-        detail = remarks.of_any(draft, event.command, _do(draft, event))
+        detail = remarks.of_any(draft, event.command, _do(draft, event, allocator))
     except Refused as refusal:
         _answer(draft, event, epoch, Outcome.REFUSED, str(refusal))
     else:
@@ -94,7 +95,7 @@ def _cause(event: Commanded) -> Cause:
     return Cause(CauseKind.COMMAND, event.id, event.stamp.position, detail)
 
 
-def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0911, PLR0912 - one case for each verb
+def _do(draft: Draft, event: Commanded, allocator: Allocator) -> str:  # noqa: C901, PLR0911, PLR0912 - one case for each verb
     """Carry out the command; return what there is to say of it."""
     command, stamp = event.command, event.stamp
     match command:
@@ -103,11 +104,12 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0911, PLR0912 
         case Resume():
             draft.resume(_cause(event))
         case DrainMember():
+            _spare_the_last(draft, command, allocator)
             return _drain(draft, command, event)
         case UndrainMember():
             _undrain(draft, command, event)
         case EvictMember():
-            _spare_the_last(draft, command)
+            _spare_the_last(draft, command, allocator)
             remark = last_workers.remark(draft, command.member)
             membership.depart(draft, command.member, MemberChange.FENCED, stamp, _cause(event))
             return remark
@@ -183,20 +185,16 @@ def _member(draft: Draft, name: MemberId) -> Member:
     return member
 
 
-def _spare_the_last(draft: Draft, command: DrainMember | EvictMember) -> None:
+def _spare_the_last(draft: Draft, command: DrainMember | EvictMember, allocator: Allocator) -> None:
     """Refuse to stop whose queues would have no worker, unless it must be."""
-    leaving, name = _member(draft, command.member), command.member
+    leaving = _member(draft, command.member)
     if command.force:
         return
-    reason = "" if leaving.draining else last_workers.why_not(draft, name, leaving)
-    if isinstance(command, EvictMember):
-        reason = reason or last_workers.why_not_evicted(draft, name)
-    if reason:
+    if reason := last_workers.why_not(draft, command, leaving, allocator):
         raise Refused(f"{reason}; use --force to stop it anyway")
 
 
 def _drain(draft: Draft, command: DrainMember, event: Commanded) -> str:
-    _spare_the_last(draft, command)
     life = _member(draft, command.member).life(command.member)
     membership.dismiss(draft, command.member)
     draft.rules.drained.add(life, draft.policy.max_members)

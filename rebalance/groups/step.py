@@ -88,7 +88,7 @@ def step(
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
     if starts or not draft.before.is_out:
         _note_published(draft, now, starts=starts)
-    _enter(draft, events, news, now, starts=starts)
+    _enter(draft, events, news, now, allocator, starts=starts)
     if is_first and news is None:  # an adoption computes everything anew
         in_force.compare(draft, now)
     if lost is not None:
@@ -112,6 +112,7 @@ def _enter(
     events: Sequence[Moment],
     news: adoption.Published | None,
     now: Stamp,
+    allocator: Allocator,
     *,
     starts: bool,
 ) -> None:
@@ -129,7 +130,7 @@ def _enter(
         if news is None or place < news.begins:
             timers.fire(draft, event.stamp)
         if not isinstance(event, NOT_APPLIED):
-            _fold(draft, own_names.told_apart(draft, event))
+            _fold(draft, own_names.told_apart(draft, event), allocator)
     if news is not None:  # again, as after a start: for those who joined by these later events
         sessions.begin(draft, now)
     if starts or news is not None:
@@ -163,7 +164,7 @@ def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     return moves
 
 
-def _fold(draft: Draft, event: Event) -> None:  # noqa: C901 - one case for each kind
+def _fold(draft: Draft, event: Event, allocator: Allocator) -> None:  # noqa: C901 - one case for each kind
     match event:
         case BeatSeen():
             membership.beat(draft, event)
@@ -184,6 +185,6 @@ def _fold(draft: Draft, event: Event) -> None:  # noqa: C901 - one case for each
         case RouteObserved():
             routing.observe(draft, event)
         case Commanded():
-            obeying.obey(draft, event)
+            obeying.obey(draft, event, allocator)
         case _:
             assert_never(event)

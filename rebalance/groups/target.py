@@ -10,6 +10,7 @@ today, except that the strategy sees the present target.
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final
 
@@ -65,7 +66,7 @@ def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     """
     request, before = question(draft), draft.target.owners
     try:
-        plan = limited(allocator(request), _capacities(draft, request), before)
+        plan = limited(allocator(request), capacities(draft, request), before)
         aimed = _aimed(request, before, plan)
         reasons = Counter(map(_legible, plan.unassigned.values()))
         shortage = dict(sorted(reasons.items()))
@@ -106,11 +107,12 @@ def _aimed(request: AllocationRequest, before: Owners, plan: AllocationPlan) -> 
     return _differences(before, plan.owners)
 
 
-def candidates(draft: Draft) -> Candidates:
-    """Return who may own something, patterns spelt out."""
+def candidates(draft: Draft, without: AbstractSet[MemberId] = frozenset()) -> Candidates:
+    """Return who may own something, patterns spelt out; as if some members had gone."""
     there, roster = known(draft.topics.routes.merged()), draft.membership.members.merged()
     found: dict[MemberId, Candidate] = dict(roster)
-    for name in roster.those(Trait.OWNS_NOTHING) | roster.those(Trait.DRAINING):
+    idle = roster.those(Trait.OWNS_NOTHING) | roster.those(Trait.DRAINING)
+    for name in idle | (without & found.keys()):
         del found[name]
     unlike = roster.those(Trait.PATTERNED) | roster.those(Trait.POPPING)
     for name in unlike & found.keys():
@@ -123,8 +125,8 @@ def candidates(draft: Draft) -> Candidates:
     return found
 
 
-def question(draft: Draft) -> AllocationRequest:
-    """Return what the strategy is asked."""
+def question(draft: Draft, without: AbstractSet[MemberId] = frozenset()) -> AllocationRequest:
+    """Return what the strategy is asked, or would be if some members had gone."""
     there, roster = known(draft.topics.routes.merged()), draft.membership.members.merged()
     wanted = subscribed(roster.owners_wishes, there)
     queues = {
@@ -133,10 +135,11 @@ def question(draft: Draft) -> AllocationRequest:
         if topic in wanted and route.queues and route.queues[0].id != ANY_QUEUE
     }
     racks = {topic: it.racks for topic in queues if (it := draft.topics.routes[topic]).racks}
-    return AllocationRequest(candidates(draft), queues, draft.target.owners, racks)
+    return AllocationRequest(candidates(draft, without), queues, draft.target.owners, racks)
 
 
-def _capacities(draft: Draft, request: AllocationRequest) -> Mapping[MemberId, int]:
+def capacities(draft: Draft, request: AllocationRequest) -> Mapping[MemberId, int]:
+    """Return how much those candidates can carry that set a limit."""
     named = draft.membership.members.merged().those(Trait.LIMITED) & request.candidates.keys()
     known = ((name, request.candidates[name].capacity) for name in named)
     return {name: capacity for name, capacity in known if capacity is not None}

@@ -6,6 +6,7 @@ again, and in what the brain reads of its members before it asks.
 """
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import count
 from typing import cast
@@ -61,9 +62,12 @@ def all_to_the_first(right: Function) -> Function:
 def capacity_not_read(right: Function) -> Function:
     """Whatever a member says, it can carry everything."""
 
-    def wrong(draft: Draft) -> Mapping[MemberId, Candidate]:
+    def wrong(
+        draft: Draft, without: AbstractSet[MemberId] = frozenset()
+    ) -> Mapping[MemberId, Candidate]:
         return {
-            name: replace(cast("Member", it), capacity=None) for name, it in right(draft).items()
+            name: replace(cast("Member", it), capacity=None)
+            for name, it in right(draft, without).items()
         }
 
     return wrong
@@ -72,9 +76,9 @@ def capacity_not_read(right: Function) -> Function:
 def every_command_remembered(right: Function) -> Function:
     """An old command that comes again is recognised, however old it is."""
 
-    def wrong(draft: Draft, event: Commanded) -> None:
+    def wrong(draft: Draft, event: Commanded, allocator: Allocator) -> None:
         before = draft.rules.obeyed
-        right(draft, event)
+        right(draft, event, allocator)
         draft.rules.obeyed = tuple(dict.fromkeys([*before, *draft.rules.obeyed]))
 
     return wrong

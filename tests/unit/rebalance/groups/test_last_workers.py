@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from allocators import allocator
+from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.groups.model.commands import (
     Command,
     DrainMember,
@@ -16,16 +17,24 @@ from rebalance.groups.model.decisions import CommandAnswered
 from rebalance.groups.model.overview import GroupPhase
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId
-from tests.builders.records import beat_of, commanded, joined, left, routed
+from tests.builders.records import Record, beat_of, commanded, joined, left, routed
 from tests.builders.story import Story, only, two_members
 
 B = MemberId("b")
+Stops = type[DrainMember] | type[EvictMember]
+BOTH_STOPS = pytest.mark.parametrize("stops", [DrainMember, EvictMember])
+FULL = "without it {} queues would have no worker; use --force to stop it anyway"
+HEIRLESS = "its queues without a standing heir"
 
 
-@pytest.mark.parametrize("stops", [DrainMember, EvictMember])
-def test_the_last_worker_of_a_topic_is_stopped_by_force_alone(
-    stops: type[DrainMember] | type[EvictMember],
-) -> None:
+def answers(story: Story, *commands: Command) -> list[tuple[str, str]]:
+    """Return the answers to commands of one batch."""
+    said = only(CommandAnswered, story.reads(*map(commanded, commands)))
+    return [(it.outcome.value, it.detail) for it in said]
+
+
+@BOTH_STOPS
+def test_the_last_worker_of_a_topic_is_stopped_by_force_alone(stops: Stops) -> None:
     """A member that drains is no other worker; the state says that queues have none."""
     story = two_members()
     story.reads(commanded(DrainMember(MemberId("a"))))
@@ -42,10 +51,10 @@ def test_the_last_worker_of_a_topic_is_stopped_by_force_alone(
     assert ("done", GroupPhase.STARVED) == (answer.outcome, story.phase())
 
 
-@pytest.mark.parametrize("stops", [DrainMember, EvictMember])
+@BOTH_STOPS
 @pytest.mark.parametrize("capacity", [None, 9])
 def test_of_members_that_are_stopped_together_the_last_is_spared(
-    stops: type[DrainMember] | type[EvictMember], capacity: int | None
+    stops: Stops, capacity: int | None
 ) -> None:
     """Each command counts on those alone that the ones before it have left."""
     story = Story(allocator=allocator("STICKY"))
@@ -89,22 +98,93 @@ def test_a_drain_is_taken_back() -> None:
     assert "refused" == answer.outcome
 
 
-@pytest.mark.parametrize("stops", [DrainMember, EvictMember])
-def test_whose_queues_the_others_have_no_room_for_is_stopped_by_force_alone(
-    stops: type[DrainMember] | type[EvictMember],
-) -> None:
-    """They would be taken from it, and given to nobody."""
-    story = Story(allocator=allocator("STICKY"))
-    story.reads(joined("a", capacity=2), joined("b"), routed("orders", 4))
-    story.settles()
-    (answer,) = only(CommandAnswered, story.reads(commanded(stops(B))))
-    assert ("refused", "the others have room for 2 of 4 queues; use --force to stop it anyway") == (
-        answer.outcome,
-        answer.detail,
-    )
+PAID = joined("c", "pay", capacity=1), routed("pay", 3)
 
-    (answer,) = only(CommandAnswered, story.reads(commanded(stops(B, force=True), name="again")))
-    assert "done" == answer.outcome
+
+@BOTH_STOPS
+@pytest.mark.parametrize(
+    ("queues", "others", "then", "lost"),
+    [
+        (4, [joined("a", capacity=2)], [], "2 of 4"),
+        (8, [joined("a", capacity=2), joined("c")], [left("c", temporary=True)], "3 of 8"),
+        (2, [joined("a", "orders pay", capacity=4), routed("pay", 4)], [], "2 of 6"),
+        (2, [joined("b", "orders pay"), joined("a"), *PAID], [], "2 of 5"),
+        (2, [joined("a"), *PAID], [], ""),
+    ],
+    ids=[
+        "no room",
+        "one is away",
+        "room for other queues",
+        "no room for one topic",
+        "no need of room",
+    ],
+)
+def test_whose_queues_the_others_have_no_room_for_is_stopped_by_force_alone(
+    stops: Stops, queues: int, others: list[Record], then: list[Record], lost: str
+) -> None:
+    """They would be taken from it, and given to nobody; the strategy is asked."""
+    story = Story(allocator=allocator("STICKY"))
+    story.reads(joined("b"), routed("orders", queues), *others)
+    story.settles()
+    for record in then:
+        story.reads(record)
+
+    if lost:
+        assert [("refused", FULL.format(lost))] == answers(story, stops(B))
+    assert [("done", "")] == answers(story, stops(B, force=bool(lost)))
+
+
+@BOTH_STOPS
+def test_a_strategy_that_knows_no_limits_leaves_queues_to_nobody(stops: Stops) -> None:
+    """It gives all members alike, and what is too much for one goes to no other."""
+    story = Story(allocator=allocator("AVG"))
+    story.reads(joined("a"), joined("b", capacity=2), joined("c"), routed("orders", 6))
+    story.settles()
+
+    assert [("refused", FULL.format("1 of 6"))] == answers(story, stops(MemberId("c")))
+
+
+def test_a_strategy_that_fails_cannot_say_who_works() -> None:
+    """So nobody is stopped but by force."""
+    story = Story(allocator=allocator("STICKY"))
+    story.reads(joined("a", capacity=9), joined("b", capacity=9), routed("orders", 6))
+
+    def failing(request: AllocationRequest) -> AllocationPlan:
+        raise ValueError(len(request.candidates))
+
+    story.allocator = failing
+    ((outcome, said),) = answers(story, DrainMember(B))
+    reason = "the strategy cannot say who would have its queues: ValueError: 1; use --force"
+    assert ("refused", True) == (outcome, said.startswith(reason))
+    assert [("done", "")] == answers(story, DrainMember(B, force=True))
+
+
+@pytest.mark.parametrize("capacity", [None, 4])
+def test_who_rests_has_all_queues_where_nobody_else_works(capacity: int | None) -> None:
+    """It is the leaving one that keeps it out."""
+    story = Story(allocator=allocator("STICKY"), policy=Policy(flap_limit=2))
+    story.reads(joined("a"), joined("b", capacity=capacity), routed("orders", 4))
+    for life in range(2, 6):
+        story.reads(left(f"b:{life - 1}" if life > 2 else "b"))
+        story.reads(joined(f"b:{life}", capacity=capacity))
+    story.settles()
+    assert {"a"} == set(story.owners().values())
+    assert [("done", "")] == answers(story, DrainMember(MemberId("a")))
+    story.settles()
+    assert {"b"} == set(story.owners().values())
+
+
+@BOTH_STOPS
+def test_who_is_known_to_be_silent_is_no_other_worker(stops: Stops) -> None:
+    """Most of the group is, so nobody is evicted yet; who is silent may be."""
+    story = Story(allocator=allocator("STICKY"))
+    story.reads(*map(joined, "abcde"), routed("orders", 10))
+    for _ in range(12):
+        story.waits(seconds=1)
+        story.reads(*(beat_of(it, epoch=story.state.epoch) for it in "ab"))
+    last = "no other member works on orders; use --force to stop it anyway"
+    assert [("done", ""), ("refused", last)] == answers(story, stops(MemberId("a")), stops(B))
+    assert [("done", "")] == answers(story, EvictMember(MemberId("c")))
 
 
 def paused(*, eager: bool = False, heirs: bool = True) -> Story:
@@ -114,15 +194,6 @@ def paused(*, eager: bool = False, heirs: bool = True) -> Story:
     story.ticks()
     story.reads(commanded(Pause()))
     return story
-
-
-def answers(story: Story, *commands: Command) -> list[tuple[str, str]]:
-    """Return the answers to commands of one batch."""
-    said = only(CommandAnswered, story.reads(*map(commanded, commands)))
-    return [(it.outcome.value, it.detail) for it in said]
-
-
-HEIRLESS = "its queues without a standing heir"
 
 
 @pytest.mark.parametrize(("eager", "heirs"), [(True, True), (False, False)])
@@ -144,10 +215,8 @@ def test_in_a_pause_whose_queues_have_no_heir_is_evicted_by_force_alone(
     assert {"a": 2, "c": 2} == Counter(story.owners().values())
 
 
-@pytest.mark.parametrize("stops", [DrainMember, EvictMember])
-def test_in_a_pause_heirs_have_the_queues_of_who_is_stopped(
-    stops: type[DrainMember] | type[EvictMember],
-) -> None:
+@BOTH_STOPS
+def test_in_a_pause_heirs_have_the_queues_of_who_is_stopped(stops: Stops) -> None:
     """They were promised them."""
     story = paused()
     assert [("done", "")] == answers(story, stops(B))
@@ -178,6 +247,18 @@ def test_in_a_pause_whoever_was_named_as_the_heir_is_not_evicted() -> None:
     story.ticks()
     without = 6 - len(story.owners())
     assert [("done", f"{HEIRLESS} ({without}) wait for `groups resume`")] == said
+
+
+def test_in_a_pause_an_heir_that_is_silent_is_none() -> None:
+    """Its eviction is held, so the queue would be its until the end of the pause."""
+    story = paused()
+    for _ in range(15):
+        story.waits(seconds=1)
+        story.reads(*(beat_of(it, epoch=story.state.epoch) for it in "ab"))
+    refused = f"{HEIRLESS} (1) would have no worker until `groups resume`"
+    assert [("refused", f"{refused}; use --force to stop it anyway")] == answers(
+        story, EvictMember(B)
+    )
 
 
 def test_in_a_pause_who_is_silent_is_evicted_at_once() -> None:
