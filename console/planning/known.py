@@ -21,11 +21,9 @@ from trimtab.protocol import (
     Join,
     LifeRef,
     MemberKey,
-    MemberSummary,
     Record,
     Route,
 )
-from trimtab.protocol.limits import MEMBERS_PER_SUMMARY
 
 _START = "0000000000000-00000000"
 """Which start of a controller this would be, if it were one."""
@@ -72,28 +70,13 @@ class Known:
                 yield f"the queues of {name}: only queues with an owner are counted"
             elif there and topic.version and all(it.version > topic.version for it in there):
                 yield f"what the group doubts of {name}: its newest queues are taken for all"
-        if unnamed := self._unnamed():
+        if unnamed := self.summary.unnamed:
             yield (
                 f"who drains, rests or is away among the {unnamed} members that the summary does "
                 "not name"
             )
         if self.summary.more_topics:
             yield f"the topics beyond the first {len(self.summary.topics)}"
-
-    def _unnamed(self) -> int:
-        """Count the members of which it is not known whether they are as most are.
-
-        A full summary names those that are not before the others, so they are all there if its
-        last one is as most are.
-        """
-        people, members = self.summary.people, self.summary.members
-        if len(people) == MEMBERS_PER_SUMMARY and not _is_idle(people[-1]):
-            return 0
-        return members - len(people)
-
-
-def _is_idle(person: MemberSummary) -> bool:
-    return any((person.draining, person.resting, person.away, person.held))
 
 
 def life_of(record: Assignment | Join | Drain) -> LifeRef:

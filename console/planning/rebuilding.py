@@ -65,7 +65,10 @@ def rebuilt(known: Known, policy: Policy, general: Allocator) -> Rehearsal:
     joins = [event_of(record, now) for record in known.joins.values()]
     found = [event_of(it, now) for it in known.published]
     told = Settings(paused=True, strategy=own, overrides=overrides, popped=popped)
-    found = [replace(it, settings=told) if isinstance(it, Advanced) else it for it in found]
+    found = [
+        replace(it, settings=told, draining=None) if isinstance(it, Advanced) else it
+        for it in found
+    ]
     group.hear([*joins, *_routes(known, now), *found])
     group.hear(list(_conditions(known, group.state, now)))
     group.state = _with_idle(group.state, known, policy, now)

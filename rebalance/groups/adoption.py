@@ -128,7 +128,7 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
                 claims[queue].append(claim)
     recorded = {record.member for record in records}
     past = events[: news.begins]
-    dismissals.hold_again(draft, records, past)
+    dismissals.keep(draft, records, news.found)
     if news.is_cut:
         draft.outbox.gone.update(
             _remove(draft, draft.membership.members.merged().keys() - recorded)

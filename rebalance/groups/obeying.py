@@ -63,14 +63,17 @@ def obey(draft: Draft, event: Commanded, allocator: Allocator) -> None:
     if event.base_epoch not in (None, epoch):
         _answer(draft, event, epoch, Outcome.CONFLICT, f"the group is at epoch {epoch}")
         return
+    outcome = Outcome.DONE
     try:
         detail = remarks.of_any(draft, event.command, _do(draft, event, allocator))
     except Refused as refusal:
-        _answer(draft, event, epoch, Outcome.REFUSED, str(refusal))
-    else:
+        outcome, detail = Outcome.REFUSED, str(refusal)
+    if outcome is Outcome.DONE or isinstance(event.command, DrainMember | EvictMember):
+        # A start has to find that these were answered: it may not see any more what forbade them.
         draft.outbox.touched, draft.outbox.other_cause = True, _cause(event)
+    if outcome is Outcome.DONE:
         remains.note(draft, event.stamp.clock)
-        _answer(draft, event, epoch, Outcome.DONE, detail)
+    _answer(draft, event, epoch, outcome, detail)
 
 
 def _answer(draft: Draft, event: Commanded, epoch: Epoch, outcome: Outcome, detail: str) -> None:

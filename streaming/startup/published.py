@@ -47,6 +47,8 @@ class _Stand(NamedTuple):
     epoch: int
     at_ms: int
     settings: Settings | None
+    draining: tuple[str, ...] | None
+    """Who drains; None: the summary does not name all that may."""
 
 
 @dataclass(slots=True)
@@ -97,7 +99,8 @@ class PublishedState:
         """Keep a group's summary if it counts."""
         known = self._summaries.get(group)
         if known is None or known.epoch <= record.epoch:
-            self._summaries[group] = _Stand(record.epoch, record.at_ms, _settings_of(record))
+            settings, draining = _settings_of(record), _draining(record)
+            self._summaries[group] = _Stand(record.epoch, record.at_ms, settings, draining)
 
     def found(self) -> Iterator[Found]:
         """Return what there is to tell; each says how many there are for its group.
@@ -125,6 +128,7 @@ class PublishedState:
                 epoch=record.epoch,
                 decided_ms=record.at_ms,
                 settings=record.settings,
+                draining=record.draining,
             )
         return found_of(record, self.start)
 
@@ -139,6 +143,12 @@ def _settings_of(summary: Group) -> Settings | None:
         popped=tuple(name for name, topic in summary.topics.items() if topic.popped),
     )
     return None if settings == Settings() else settings
+
+
+def _draining(summary: Group) -> tuple[str, ...] | None:
+    if summary.unnamed:
+        return None
+    return tuple(person.member for person in summary.people if person.draining)
 
 
 def _life(record: Record) -> LifeRef | None:

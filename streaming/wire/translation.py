@@ -112,11 +112,22 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
         case Adopt():
             return _adopted(record, stamp)
         case Advance():
-            decided, of = Millis(record.decided_ms), record.of or 0
-            settings = settings_of(record.settings)
-            return Advanced(stamp, record.start, Epoch(record.epoch), decided, of, settings)
+            return _advanced(record, stamp)
         case _:
             raise UndecodableRecord("refused", f"{record.kind}: not understood by this release")
+
+
+def _advanced(record: Advance, stamp: Stamp) -> Advanced:
+    draining = None if record.draining is None else frozenset(map(MemberId, record.draining))
+    return Advanced(
+        stamp,
+        record.start,
+        Epoch(record.epoch),
+        Millis(record.decided_ms),
+        record.of or 0,
+        settings_of(record.settings),
+        draining,
+    )
 
 
 def _joined(record: Join, stamp: Stamp) -> Joined:

@@ -94,8 +94,10 @@ class Remembered(Story):
         summaries, start = only(GroupSummarised, self.decisions), str(self.offset)
         if summaries:
             last = summaries[-1]
-            told = settings(last)
-            yield advanced(last.epoch, decided=last.at, start=start, settings=told)(self._next())
+            told, drained = settings(last), [it.member for it in last.members if it.draining]
+            yield advanced(
+                last.epoch, decided=last.at, start=start, settings=told, draining=drained
+            )(self._next())
         for issued in self.records.values():
             if issued is not None:
                 yield found(issued, start=start)(self._next())

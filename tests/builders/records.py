@@ -4,7 +4,7 @@ Each function returns a record that becomes an event once it is stamped. A seque
 test does not care for is the record's place in the log, which grows as it must.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypedDict, Unpack
 
 from rebalance.groups.model.commands import Command
@@ -194,10 +194,16 @@ def found(issued: AssignmentIssued, *, start: str = "1") -> Callable[[Stamp], Ad
 
 
 def advanced(
-    epoch: int, *, decided: int = 0, start: str = "1", settings: Settings = NOTHING_SET
+    epoch: int,
+    *,
+    decided: int = 0,
+    start: str = "1",
+    settings: Settings = NOTHING_SET,
+    draining: Iterable[MemberId] | None = None,
 ) -> Callable[[Stamp], Advanced]:
     """It finds that the group stood at an epoch, and what was known and commanded by then."""
-    return lambda stamp: Advanced(stamp, start, Epoch(epoch), Millis(decided), 0, settings)
+    drained = None if draining is None else frozenset(draining)
+    return lambda stamp: Advanced(stamp, start, Epoch(epoch), Millis(decided), 0, settings, drained)
 
 
 def _sequence(wanted: int | None, stamp: Stamp) -> int:

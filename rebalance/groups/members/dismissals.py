@@ -2,19 +2,16 @@
 
 A drain is meant for a process. A session that is over, or a queue that was let go too late, has the
 same process begin a new life, which must not have queues again for that. And a controller that has
-lost its checkpoint may find a member whose join the log has forgotten, and the command, which is
-kept for longer, in its past.
+lost its checkpoint may find a command in its past that was refused, or a member without either.
 
 Asked by ``admission`` with each new life, and called by ``adoption``.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 
-from rebalance.groups.model.commands import DrainMember, UndrainMember
+from rebalance.groups.members import membership
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Adopted, Commanded, Joined, Moment
-from rebalance.ids import began
+from rebalance.groups.model.events import Adopted, Advanced, Found, Joined
 
 
 def holds(draft: Draft, event: Joined) -> bool:
@@ -22,23 +19,21 @@ def holds(draft: Draft, event: Joined) -> bool:
     return any(event.comes_back_from(it.incarnation) for it in draft.rules.drained.like(event.life))
 
 
-def hold_again(draft: Draft, records: Iterable[Adopted], past: Sequence[Moment]) -> None:
-    """Make those drain that were commanded to, and whose joins are not known any more.
+def keep(draft: Draft, records: Iterable[Adopted], found: Iterable[Found]) -> None:
+    """Have those published members drain that drained, and nobody by a command alone.
 
-    The command may have been refused, which nobody knows by now. So it counts for those that have
-    nothing.
+    It may have been refused, or may not be known any more. What a member has asked for by itself
+    it wants still. Where it was not found who drained, what was commanded counts as obeyed.
     """
-    commanded = {
-        it.command.member: it
-        for it in past
-        if isinstance(it, Commanded) and isinstance(it.command, DrainMember | UndrainMember)
-    }
-    for record in records if commanded else ():
-        member, last = draft.membership.members.get(record.member), commanded.get(record.member)
-        if member is None or last is None or not isinstance(last.command, DrainMember):
+    told = [it.draining for it in found if isinstance(it, Advanced) and it.draining is not None]
+    for record in records if told else ():
+        member = draft.membership.members.get(record.member)
+        if member is None or member.incarnation != record.incarnation:
             continue
-        is_for_it = 0 < began(record.incarnation) <= last.stamp.appended
-        if member.presumed and is_for_it and not record.portion.hold:
+        drained = not told[-1].isdisjoint({record.member, record.life.shared_name})
+        if drained and not member.draining:
             draft.rules.drained.add(record.life, draft.policy.max_members)
-            told = replace(member, draining=True, dismissed=True, leaves=member.draining)
-            draft.membership.members.put(record.member, told)
+            membership.dismiss(draft, record.member)
+        elif member.dismissed and not drained:
+            draft.rules.drained.drop(record.life)
+            membership.readmit(draft, record.member)

@@ -20,6 +20,7 @@ from rebalance.ids import (
     Incarnation,
     InstanceId,
     Life,
+    MemberId,
     Millis,
     Naming,
     OfOneLife,
@@ -214,6 +215,8 @@ class Advanced:
     of: int = 0
     settings: Settings = NOTHING_SET
     """What operators had set by then."""
+    draining: frozenset[MemberId] | None = None
+    """Who drained by then; None: not known."""
 
 
 @dataclass(frozen=True, slots=True)

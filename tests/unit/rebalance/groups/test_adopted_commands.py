@@ -9,6 +9,7 @@ from rebalance.groups.model.commands import (
     Forget,
     Pause,
     RebalanceNow,
+    Resume,
     UndrainMember,
 )
 from rebalance.groups.model.decisions import (
@@ -22,6 +23,7 @@ from tests.builders.amnesia import a_story, at_work, beats
 from tests.builders.notation import life
 from tests.builders.records import (
     commanded,
+    drained,
     joined,
     left,
     routed,
@@ -135,6 +137,62 @@ def test_a_drain_of_the_past_that_was_taken_back_does_not_hold() -> None:
     story.forgets(kept=3)
 
     assert not story.state.membership.members[MemberId("b")].draining
+
+
+@pytest.mark.parametrize("stops", [DrainMember, EvictMember])
+@pytest.mark.parametrize("joins", [True, False], ids=["joins are known", "joins are forgotten"])
+@pytest.mark.parametrize("late", [0, 5], ids=["with a decision", "long after the last one"])
+def test_who_was_not_to_be_stopped_is_not_stopped_later(
+    stops: type[DrainMember] | type[EvictMember], late: int, *, joins: bool
+) -> None:
+    """Whether the others have room cannot be seen in the past, nor without their joins."""
+    story = a_story()
+    story.reads(joined("a", capacity=2), joined("b"), routed("orders", 4))
+    story.settles()
+    kept = 0 if joins else len(story.log)
+    story.waits(seconds=late)
+    story.reads(commanded(stops(MemberId("b"))))
+    assert [Outcome.REFUSED] == [it.outcome for it in only(CommandAnswered, story.decided)]
+    story.waits(seconds=2)
+    pages = story.pages()
+    story.forgets(kept=kept)
+
+    assert [] == only(CommandAnswered, story.decided), "it was answered"
+    assert not story.state.membership.members[MemberId("b")].draining
+    story.reads(joined("a", capacity=2, sequence=1_000), joined("b", sequence=1_000))
+    story.settles()
+    assert pages == story.pages()
+
+
+def test_a_drain_in_a_pause_still_holds_though_an_eviction_was_refused() -> None:
+    """In a pause what drains keeps its queues, so these say nothing of it."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    story.settles()
+    story.reads(commanded(Pause(None)))
+    commands = commanded(EvictMember(MemberId("a"))), commanded(DrainMember(MemberId("a")))
+    answers = only(CommandAnswered, story.reads(*commands))
+    assert [Outcome.REFUSED, Outcome.DONE] == [it.outcome for it in answers]
+    story.forgets()
+    story.reads(joined("a", sequence=1_000), commanded(Resume()))
+    story.settles()
+
+    assert {"b"} == {*story.owners().values()}
+
+
+def test_a_drain_in_view_of_an_epoch_still_holds() -> None:
+    """The summary says who drained, whatever the command; a member that had asked for it may."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"), joined("c"), routed("orders", 6))
+    story.settles()
+    story.reads(commanded(DrainMember(MemberId("b")), base=story.state.epoch), drained("c"))
+    story.settles()
+    story.forgets()
+
+    members = story.state.membership.members
+    assert {"a": (False, False), "b": (True, True), "c": (True, False)} == {
+        name: (it.draining, it.dismissed) for name, it in members.items()
+    }
 
 
 def test_a_forgetting_that_was_refused_is_not_obeyed_later() -> None:

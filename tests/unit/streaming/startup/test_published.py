@@ -94,11 +94,28 @@ def test_a_summary_says_where_the_group_stood() -> None:
     published.summary(b"billing", encode(SUMMARY))
     published.summary(b"billing", encode(SUMMARY.model_copy(update={"epoch": 0})))
 
-    expected = Advance(start=START, epoch=SUMMARY.epoch, decided_ms=SUMMARY.at_ms, of=1)
+    stood = Advance(start=START, epoch=SUMMARY.epoch, decided_ms=SUMMARY.at_ms, of=1)
+    expected = stood.model_copy(update={"draining": ()})
     assert [Found("billing", expected)] == list(published.found())
 
     published.summary(b"billing", None)
     assert [Found("billing", expected)] == list(published.found())
+
+
+@pytest.mark.parametrize(
+    ("members", "draining"), [(2, ("worker-2",)), (3, None)], ids=["all", "not all are named"]
+)
+def test_a_summary_says_who_drains(members: int, draining: tuple[str, ...] | None) -> None:
+    """If it names all that may."""
+    works = SUMMARY.people[0]
+    drains = works.model_copy(update={"member": "worker-2", "draining": True})
+    said = SUMMARY.model_copy(update={"members": members, "people": (works, drains)})
+    published = PublishedState(START)
+    published.summary(b"billing", encode(said))
+
+    [advance] = [found.record for found in published.found()]
+    assert isinstance(advance, Advance)
+    assert draining == advance.draining
 
 
 def test_a_summary_says_what_operators_have_set() -> None:

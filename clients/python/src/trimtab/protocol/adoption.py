@@ -2,12 +2,12 @@
 
 It reads what is published and writes it into the log, because there every repetition of a batch
 finds the same. `adopt` is one member's assignment without what only the member needs, so it fits
-wherever the assignment fitted; `advance` is the epoch and time of the group's summary, and what
-operators have set: their commands are not kept for ever. Of several
-starts in the log the last one counts. An epoch that no group can have reached is refused, because
-none would be left above it. `start`, keyed "$start", comes first, in every partition: an earlier
-controller then ends. `told`, keyed "$told", comes before and after all that one start tells, and
-nothing is decided in between.
+wherever the assignment fitted; `advance` is the epoch and time of the group's summary, what
+operators have set, and who drains: their commands are not kept for ever, and some were refused. Of
+several starts in the log the last one counts. An epoch that no group can have reached is refused,
+because none would be left above it. `start`, keyed "$start", comes first, in every partition: an
+earlier controller then ends. `told`, keyed "$told", comes before and after all that one start
+tells, and nothing is decided in between.
 """
 
 from itertools import chain
@@ -146,6 +146,7 @@ class Advance(_Found):
         epoch=4,
         decided_ms=1_767_225_600_000,
         settings={"own_strategy": "AVG_BY_CIRCLE"},
+        draining=["worker-3"],
     )
 
     kind: Literal["advance"] = "advance"
@@ -153,3 +154,9 @@ class Advance(_Found):
     settings: Settings | None = Field(
         default=None, description="What operators had set for it by then; absent: nothing."
     )
+    draining: (
+        Annotated[
+            tuple[MemberName, ...], Field(max_length=limits.MEMBERS_PER_SUMMARY, fail_fast=True)
+        ]
+        | None
+    ) = Field(default=None, description="Its members that drained by then; absent: not known.")

@@ -82,6 +82,11 @@ class MemberSummary(Part):
     standby: Noted = None
     guarded: Noted = None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it gets no queues, whoever else does."""
+        return any((self.draining, self.resting, self.away, self.held))
+
 
 class Group(Record):
     """A group at an epoch."""
@@ -163,3 +168,14 @@ class Group(Record):
         description="The members, the first thousand by name; of more, first those that drain, "
         "rest, are away or silent."
     )
+
+    @property
+    def unnamed(self) -> int:
+        """How many members there are of which it is not known whether they get queues.
+
+        A full summary names those that get none before the others, so they are all there if its
+        last one gets some.
+        """
+        if len(self.people) == limits.MEMBERS_PER_SUMMARY and not self.people[-1].is_idle:
+            return 0
+        return self.members - len(self.people)
