@@ -115,17 +115,23 @@ def _unworked(draft: Draft, name: MemberId, leaving: Member, allocator: Allocato
     roster = draft.membership.members.merged()
     odd = roster.those(Trait.DRAINING) | roster.those(Trait.UNREADY)
     odd |= draft.membership.suspected.merged().keys()
-    idle = {name, *(it for it in odd if not _works(draft, it, roster[it]))}
+    idle = {name, *(it for it in odd & roster.keys() if not _works(draft, it, roster[it]))}
     cards = ((it.wish, names) for it, names in roster.cards.items() if isinstance(it, Asking))
-    others = [wish for wish, names in cards if not names <= idle]
-    if last := sorted((mine & there) - subscribed(others, there)):
+    wanted = subscribed([wish for wish, names in cards if not names <= idle], there)
+    if last := sorted((mine & there) - wanted):
         return f"no other member works on {', '.join(last[:3])}"
     if not roster.those(Trait.LIMITED) or not draft.target.owners:
         return ""
-    return _unplanned(draft, idle, name, allocator)
+    return _unplanned(draft, idle, name, wanted, allocator)
 
 
-def _unplanned(draft: Draft, idle: set[MemberId], leaving: MemberId, allocator: Allocator) -> str:
+def _unplanned(
+    draft: Draft,
+    idle: set[MemberId],
+    leaving: MemberId,
+    wanted: frozenset[TopicName],
+    allocator: Allocator,
+) -> str:
     """Ask the strategy; say how many queues have a worker now, and would have none."""
     request, owners = target.question(draft, idle), draft.target.owners
     try:
@@ -138,7 +144,7 @@ def _unplanned(draft: Draft, idle: set[MemberId], leaving: MemberId, allocator: 
         return f"the strategy cannot say who would have its queues: {ailments.reason_of(error)}"
     draft.scratch(_Step).heeds = plan.heeds_capacity
     idle -= {leaving} | draft.membership.members.merged().those(Trait.DRAINING)  # they work yet
-    lost = sum(it in owners and owners[it] not in idle for it in left)
+    lost = sum(it.topic in wanted and it in owners and owners[it] not in idle for it in left)
     return f"without it {lost} of {len(owners)} queues would have no worker" if lost else ""
 
 
