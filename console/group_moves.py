@@ -43,6 +43,10 @@ class Looks(NamedTuple):
     """Before it moves to Kafka's side: at who is not among those that can move."""
 
 
+class _Overruled(Failure):
+    """Another choice stands: what was chosen here is obeyed no more."""
+
+
 class Choice(NamedTuple):
     """Where a group is to go."""
 
@@ -82,7 +86,7 @@ def moved(settings: Settings, choice: Choice) -> int | None:
 
     Raises:
         Failure: Kafka does not take the choice, or another one was made since.
-        PerhapsGiven: Kafka does not answer, or it is not there in time; it may be there later.
+        PerhapsGiven: It is not there in time, or cannot be looked at; it may be there later.
     """
     group = choice.group
     with _refusals(group):
@@ -90,8 +94,10 @@ def moved(settings: Settings, choice: Choice) -> int | None:
     try:
         with _refusals(group), closing(_wanted(settings, group)) as wanted:
             return _wait(_Asked(settings, group), choice, wanted)
-    except Away as error:
-        raise PerhapsGiven(str(error), error.exit_code) from error
+    except (PerhapsGiven, _Overruled):
+        raise
+    except Failure as error:  # whatever ends the waiting, the choice is written
+        raise PerhapsGiven(str(error), ExitCode.TIMEOUT) from error
 
 
 def sides(settings: Settings, group: str) -> tuple[Mapping[Side, int], Side | None]:
@@ -232,7 +238,7 @@ def _wait(asked: _Asked, choice: Choice, wanted: WantedSide) -> int | None:
         there, total = sum(found[it] == side or it in kafkas for it in found), len(found)
         if chosen != side:
             text = f"{asked.group}: another command has chosen {chosen or 'no side'} since"
-            raise Failure(text, ExitCode.UNHEALTHY)
+            raise _Overruled(text, ExitCode.UNHEALTHY)
         if described.is_steady and total and there == total:
             return total
         if side == "kafka" and not described.members:

@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException
 
 from console import group_moves, receiving, staying
-from console.errors import ExitCode
+from console.errors import ExitCode, Failure
 from console.subscribers import Described
 from tests.builders.command_line import Run
 from tests.builders.played_time import PlayedTime
@@ -49,6 +49,7 @@ class Kafka:
         self.wanted: Side | None = None
         self.trouble: BaseException | None = None  # what comes of a choice
         self.chosen: list[tuple[Side, str]] = []
+        self.unseen: Failure | None = None  # what comes of a look after the choice
 
     @contextmanager
     def asking(self, _: object) -> Iterator["Kafka"]:
@@ -57,6 +58,8 @@ class Kafka:
 
     def committed(self, _: str) -> Described:
         """Say so; the last of them is for good."""
+        if self.chosen and self.unseen is not None:
+            raise self.unseen
         return self.groups.pop(0) if len(self.groups) > 1 else self.groups[0]
 
     def side(self, *_: object) -> "Kafka":
@@ -198,6 +201,25 @@ def test_what_may_be_obeyed_all_the_same_is_said(
     told = [line.removeprefix("trimtab: ") for line in error.splitlines()[1:]]
     undo = 'undo: trimtab groups move billing kafka --reason "as before"'
     assert ["move billing to the side of trimtab", undo] == told
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    [
+        Failure("kafka.options: its key does not fit", ExitCode.USAGE),
+        Failure("no right to describe it"),
+    ],
+)
+def test_a_choice_that_is_written_is_said_however_the_waiting_ends(
+    run: Run, kafka: Kafka, unseen: Failure
+) -> None:
+    """As while a certificate and its key are replaced one after the other."""
+    kafka.groups, kafka.unseen = [group(NEW, on={0: "kafka"})], unseen
+    code, _, error = run("groups", "move", "billing", "trimtab", *WHY)
+
+    assert ExitCode.TIMEOUT == code
+    assert str(unseen) in error
+    assert error.endswith('undo: trimtab groups move billing kafka --reason "as before"\n')
 
 
 def test_who_is_overruled_is_told(run: Run, kafka: Kafka, monkeypatch: pytest.MonkeyPatch) -> None:
