@@ -9,10 +9,11 @@ Called by `trimtab controllers hand-over`. Done means that the standby has commi
 import time
 from typing import Final
 
+from confluent_kafka import KafkaException
 from pydantic import ValidationError
 
 from console.at_work import HEARD_S, Ages
-from console.errors import Away, ExitCode, Failure
+from console.errors import ExitCode, Failure
 from console.operator_commands import PerhapsGiven, user, write
 from console.published import Published
 from trimtab.protocol import CONTROLLERS, Controller, HandOver
@@ -30,7 +31,7 @@ def chosen(published: Published, name: str | None) -> str:
 
 
 def hand_over_to(published: Published, standby: str, reason: str, patience_s: float) -> None:
-    """Ask for it, and wait until it has happened; a Kafka that is away for a moment, too.
+    """Ask for it, and wait until it has happened, whatever a look at it meets meanwhile.
 
     Raises:
         Failure: Kafka did not take it.
@@ -48,8 +49,10 @@ def hand_over_to(published: Published, standby: str, reason: str, patience_s: fl
             if any(_is_at_work(it, standby) for _, it in published.controllers()):
                 return
             unseen = ""
-        except Away as error:
+        except Failure as error:
             unseen = f" ({error})"
+        except KafkaException as error:  # no client, as while a certificate is replaced
+            unseen = f" ({error.args[0].str()})"
         time.sleep(_LOOK_S)
     said = f"{standby} has been asked and is not seen at work within {patience_s:.0f} s{unseen}"
     remedy = "see its log, and `trimtab controllers list`; what was asked stays written"

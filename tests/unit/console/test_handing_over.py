@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 
 from console import at_work, handing_over
 from console.at_work import HEARD_S
 from console.commands import controllers
-from console.errors import Away, ExitCode
+from console.errors import Away, ExitCode, Failure
 from console.output import Format, Shown, write
 from console.published import Published
 from console.settings.units import parse_duration
@@ -38,6 +39,8 @@ class Kafka:
         self.ahead_ms: dict[str, int] = {}
         self.away_s = 0.0
         """For how long Kafka is away from when it was asked."""
+        self.unseen: Exception = Away("Kafka does not answer")
+        """What a look meets then."""
         self.is_interrupted = False
         """Whether Ctrl-C ends the waiting."""
         self._asked_s = 0.0
@@ -65,7 +68,7 @@ class Kafka:
         if self.asked and self.is_interrupted:
             raise KeyboardInterrupt
         if self.asked and self.monotonic() - self._asked_s < self.away_s:
-            raise Away("Kafka does not answer")
+            raise self.unseen
         now_ms = self._now_ms if self._lives else START_MS - 60_000
         roles = {"a": "active", "b": "active" if self.asked and self._obeys else "standby"}
         one = Controller.model_validate_json(SAID).model_copy(update={"failures": None})
@@ -222,22 +225,33 @@ def test_one_that_is_gone_is_not_asked(
     assert "there is no standby" in err
 
 
+REFUSED = KafkaException(KafkaError(KafkaError._INVALID_ARG, "its key does not fit"))  # noqa: SLF001 - its public name
+UNSEEN = [Away("Kafka does not answer"), Failure("no right to read controllers"), REFUSED]
+
+
+@pytest.mark.parametrize("unseen", UNSEEN)
 @pytest.mark.parametrize("away_s", [0.0, 300.0])
-def test_what_was_asked_stays(run: Run, monkeypatch: pytest.MonkeyPatch, away_s: float) -> None:
+def test_what_was_asked_stays(
+    run: Run, monkeypatch: pytest.MonkeyPatch, away_s: float, unseen: Exception
+) -> None:
     """Whoever is told that it has not happened must know that it still may."""
     kafka = played(monkeypatch, Kafka(obeys=False))
-    kafka.away_s = away_s
+    kafka.away_s, kafka.unseen = away_s, unseen
     code, out, err = hand_over(run)
 
     assert (ExitCode.TIMEOUT, "", ["b"]) == (code, out, kafka.asked)
     assert "and may still be: " in err
-    assert (away_s > 0) == ("Kafka does not answer" in err)
+    said = unseen.args[0].str() if isinstance(unseen, KafkaException) else str(unseen)
+    assert (away_s > 0) == (said in err)
     assert err.endswith("hand-over to b\n")
 
 
-def test_a_kafka_that_is_away_for_a_moment_is_waited_for(run: Run, kafka: Kafka) -> None:
-    """A broker that goes ends no command that has a minute."""
-    kafka.away_s = 5.0
+@pytest.mark.parametrize("unseen", UNSEEN)
+def test_a_kafka_that_is_away_for_a_moment_is_waited_for(
+    run: Run, kafka: Kafka, unseen: Exception
+) -> None:
+    """A broker that goes ends no command that has a minute, nor does a new certificate."""
+    kafka.away_s, kafka.unseen = 5.0, unseen
 
     assert (0, "done: b is the active controller\n", "") == hand_over(run)
 
