@@ -46,6 +46,7 @@ def plan_answer(scenario: Mapping[str, object], plugins: Collection[str] = ()) -
     params = fields.inside("params") if fields.given("params") else Options({})
     strategy = allocator(name, {option: params.raw(option) for option in params})
     request = AllocationRequest(_members(fields), _topics(fields), _previous(fields))
+    fields.nothing_left()
     plan = _in_force(request, strategy(request))
     return {
         "assignment": _assignment(request, plan),

@@ -166,6 +166,8 @@ MEMBER = {"id": "a", "topics": ["t"]}
         ({"params": 1}, "params must be a table"),
         ({"params": {"colour": 1}}, "unknown option colour"),
         ({"strategy": None}, "strategy is missing"),
+        ({"prams": {"queue_weights": {}}}, "unknown option prams"),
+        ({"previuos": {"a": [["t", "", 0]]}}, "unknown option previuos"),
     ],
 )
 def test_a_bad_field_is_named(change: dict[str, object], text: str) -> None:
