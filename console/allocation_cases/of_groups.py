@@ -53,6 +53,7 @@ def plan_answer(scenario: Mapping[str, object], plugins: Collection[str] = ()) -
         "unassigned": _unassigned(request, plan),
         "moves": moves(request, plan),
         "minimum_moves": _fewest(request, plan, name, params),
+        **({"refusal": plan.refusal} if plan.refusal else {}),
     }
 
 

@@ -106,6 +106,23 @@ def test_a_cap_holds_under_every_strategy(asked: dict[str, object]) -> None:
     assert 0 == told["moves"]
 
 
+def test_what_a_strategy_refuses_is_said_where_nothing_else_tells() -> None:
+    """The controller calls the group unhealthy, though every queue has its owner."""
+    resolver = {"brokers": {"": "x"}, "clients": {"a": "x"}}
+    told = ask(
+        {
+            "strategy": "MACHINE_ROOM_NEARBY",
+            "params": {"inner": "AVG", "resolver": resolver},
+            "members": [{"id": "stranger", "topics": ["t"]}],
+            "topics": {"t": 1},
+            "previous": {"stranger": [["t", "", 0]]},
+        }
+    )
+
+    assert ([], 0) == (told["unassigned"], told["moves"])
+    assert told["refusal"]
+
+
 GIVEN: dict[Queue, MemberId] = {}
 """What the next strategy gives to whom."""
 
