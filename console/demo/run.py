@@ -34,7 +34,8 @@ _LOCK_PATIENCE_S = 20.0
 """A demo that was killed is gone when its Kafka has closed its files, within 15 s at worst."""
 _LOCK_RETRY_S = 0.2
 _MADE = "made-by-trimtab-demo"
-"""Says whose the directory is; a demo that was killed before it wrote this has left it empty."""
+"""Says whose the directory is. It is written before anything else and never deleted, so that what a
+killed demo has left, also while it deleted, is known for a demo's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +83,18 @@ def _only_demo(directory: Path) -> Iterator[FileLock]:
 def _empty(directory: Path) -> None:
     """Make the directory anew; of what an earlier demo has not made nothing is deleted."""
     if directory.exists() and any(directory.iterdir()) and not (directory / _MADE).exists():
-        reason = f"{directory} is no demo's, and a demo would delete it: set another home"
+        reason = (
+            f"{directory} is no demo's, and a demo would delete it: set another home, or delete it"
+        )
         raise Failure(reason, ExitCode.USAGE)
     Instance(directory).stop()  # of a demo that was killed a moment ago
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
     (directory / _MADE).touch()
+    for it in directory.iterdir():
+        if it.is_dir() and not it.is_symlink():
+            shutil.rmtree(it)
+        elif it.name != _MADE:
+            it.unlink()
 
 
 def _perform(directory: Path, lock: FileLock, settings: Settings, wishes: Wishes) -> Summary:

@@ -39,3 +39,25 @@ def test_what_an_earlier_demo_has_left_is_emptied(run: Run, tmp_path: Path) -> N
     for _ in range(2):
         code, _, err = run("demo", "--set", "home=.")
         assert 130 == code, err
+
+
+def test_what_was_deleted_by_half_is_deleted_by_the_next(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Ctrl-C may come while an earlier demo's Kafka is deleted, which takes longest."""
+    run("demo", "--set", "home=.")
+    notes = tmp_path / "demo" / "logs" / "notes.txt"
+    notes.write_text("of the first one")
+    with monkeypatch.context() as half:
+
+        def interrupted(path: Path, **_: object) -> None:
+            for it in path.iterdir():
+                if it.is_file():
+                    it.unlink()
+            raise KeyboardInterrupt
+
+        half.setattr("shutil.rmtree", interrupted)
+        run("demo", "--set", "home=.")
+    code, _, err = run("demo", "--set", "home=.")
+
+    assert (130, False) == (code, notes.exists()), err
