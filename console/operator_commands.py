@@ -14,7 +14,6 @@ import uuid
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from shlex import quote
 from typing import Any, Self
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
@@ -26,7 +25,7 @@ from console.met import Met
 from console.progress import Stderr
 from console.settings import Settings
 from console.topics import forbidden
-from console.views.typed import typed
+from console.views.typed import quoted, typed
 from console.whole_topics import count, end_of
 from trimtab.protocol import (
     COMMANDS,
@@ -121,7 +120,7 @@ def give_all(
 def unanswered(name: str, command: Command, patience_s: float) -> str:
     """Say that there is no answer yet, and where there will be one."""
     about_a_broker = getattr(command, "broker", None) is not None
-    of_brokers = f"trimtab brokers history --cluster {quote(name)}"
+    of_brokers = f"trimtab brokers history --cluster {quoted(name)}"
     where = of_brokers if about_a_broker else typed("groups history", name)
     return (
         f"no answer within {patience_s:.0f} s. Is a controller running? The answer will appear in "

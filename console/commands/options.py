@@ -189,17 +189,16 @@ def as_given(config: Path | None, key_values: Sequence[str] | None) -> str:
 
     The policy is the controller's, and concerns no command that is not rehearsed.
     """
-    from shlex import quote
-
     from console.settings.layers import from_flags
     from console.settings.masking import masked
+    from console.views.typed import quoted
 
-    words = [] if config is None else ["--config", quote(str(config))]
+    words = [] if config is None else ["--config", quoted(str(config))]
     for text in key_values or ():
         given = from_flags([text])
         is_open = all(masked(key, it.value) == it.value for key, it in given.items())
         if is_open and all(key[0] != "policy" for key in given):
-            words += ["--set", quote(text)]
+            words += ["--set", quoted(text)]
     return " ".join(words)
 
 

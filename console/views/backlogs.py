@@ -9,12 +9,11 @@ guessed.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from shlex import quote
 from typing import Protocol
 
 from console.views.findings import Finding, Kind
 from console.views.sentences import several
-from console.views.typed import typed
+from console.views.typed import quoted, typed
 
 LOOK_S = 6.0
 """At least between the looks: consumers wait less between commits (``commit_interval``, 5 s)."""
@@ -67,7 +66,7 @@ def late(
                 behind[str(row["owner"])].append(f"{row['queue']} ({last.lag})")
     for owner, queues in sorted(behind.items()):
         finding = f"{owner} is there and falls behind on {several(queues)}"
-        look = typed("queues list", group, options=f"--owner {quote(owner)} --lag --watch")
+        look = typed("queues list", group, options=f"--owner {quoted(owner)} --lag --watch")
         remedy = f"look at its log; `{look}`"
         yield Finding(Kind.LAG, group, finding, remedy)
 

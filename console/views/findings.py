@@ -10,12 +10,11 @@ of docs/troubleshooting.md.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from shlex import quote
 from typing import NamedTuple
 
 from console.views.moments import ago
 from console.views.sentences import several
-from console.views.typed import WHY, typed
+from console.views.typed import WHY, quoted, typed
 from trimtab.protocol import Group, Join, MemberSummary, Verdict
 
 COLUMNS = ("kind", "subject", "finding", "remedy")
@@ -227,11 +226,11 @@ def of_brokers(verdicts: Iterable[Verdict], now_ms: int) -> Iterator[Finding]:
         if it.panic:
             panicked.add(it.cluster)
         elif not it.available and (it.until_ms is None or it.until_ms > now_ms):
-            of = f"--cluster {quote(it.cluster)}"
+            of = f"--cluster {quoted(it.cluster)}"
             remedy = f"`{typed('brokers explain', it.broker, options=of)}`"
             yield Finding(Kind.BROKER_OUT, where, f"out of use: {it.reason}", remedy)
     for cluster in sorted(panicked):
         remedy = (
-            f"`trimtab brokers list --cluster {quote(cluster)}`: too many are unfit to avoid any"
+            f"`trimtab brokers list --cluster {quoted(cluster)}`: too many are unfit to avoid any"
         )
         yield Finding(Kind.PANIC, cluster, "verdicts are ignored", remedy)

@@ -6,11 +6,10 @@ reads the records.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from shlex import quote
 
 from console.views.findings import Finding, Kind
 from console.views.sentences import number
-from console.views.typed import typed
+from console.views.typed import quoted, typed
 from trimtab.protocol import (
     COMMANDS,
     Ailment,
@@ -62,7 +61,7 @@ def _of_clusters(failures: Mapping[str, str | None]) -> Iterator[Finding]:
     """Say whose brokers cannot be judged, unless all works again."""
     for cluster, why in sorted(failures.items()):
         if why:
-            remedy = f"`trimtab brokers history --cluster {quote(cluster)}`"
+            remedy = f"`trimtab brokers history --cluster {quoted(cluster)}`"
             yield Finding(Kind.AILMENT, cluster, f"it has a failure: {why}", remedy)
 
 

@@ -5,11 +5,10 @@ an approval, what was forgotten, or what the detectors held against a broker.
 """
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 
 from console.views.moments import said
-from console.views.typed import typed
+from console.views.typed import quoted, typed
 from trimtab.protocol import Group, Verdict
 
 _REASON = '--reason "as before"'
@@ -82,7 +81,7 @@ def of_broker(
 
     One that ``lasts`` stands from then on, which a restore without an end does not.
     """
-    where = f"--cluster {shlex.quote(cluster)}"
+    where = f"--cluster {quoted(cluster)}"
     if verb not in {"eject", "restore"}:
         return None
     if before is not None and _is_commanded(before, now_ms):

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ import typer
 from console.lags import Lag
 from console.main import app
 from console.operator_commands import Address, signed, unanswered
+from console.output import line
 from console.views import backlogs, coverage, findings, incidents, members
 from console.views.queues import rows
 from console.views.typed import typed
@@ -76,6 +78,21 @@ def test_names_stand_before_options_unless_one_begins_with_a_dash() -> None:
 
 def test_every_command_with_a_name_is_written_there() -> None:
     """None of our own modules puts a name behind the words of a command itself."""
+@pytest.mark.parametrize(
+    "name", ["caf\u00e9\u00a0b", "\u6ce8\u6587\u3000b", "it's\u200d\\a", "a\u2028b"]
+)
+def test_a_name_is_typed_as_it_is_though_a_terminal_would_not_show_it(name: str) -> None:
+    """What is printed is read by a shell: it says the name again."""
+    shown = line(typed("groups drain", "billing", name))
+    told = subprocess.run(
+        ["/bin/bash", "-c", shown.replace("trimtab", "printf '%s\\n'")],
+        capture_output=True,
+        check=True,
+    )
+
+    assert ["groups", "drain", "billing", name] == told.stdout.decode().split("\n")[:-1]
+
+
     own = re.compile(r"trimtab (?:[a-z][a-z-]* )+\{")
     console = [it for it in files("*.py") if it.parts[0] == "console"]
 
