@@ -175,7 +175,7 @@ final class Keeper {
         idleSince = grants.isEmpty() || idleSince == 0 ? idleSince : 0;
         if (idleSince != 0 && remindAt - idleSince > IDLE_NS && member.isAnswered()) {
             idleSince = 0;
-            LOG.info("the controller has given this consumer no queue: `trimtab groups explain {}` says"
+            LOG.info("the controller has given this consumer no queue: `trimtab groups explain -- '{}'` says"
                     + " why, for instance that it does not know the topics", client.group());
         }
     }
