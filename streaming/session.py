@@ -180,8 +180,12 @@ def _runtime(options: Options) -> dict[str, str]:
         # Bars drawn over the terminal at every batch.
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
-        # Spark's own pattern, where Kafka's Java client keeps credentials, and any other key.
-        "spark.redaction.regex": r"(?i)secret|password|token|access[.]?key|\bkey\b|credential|jaas",
+        # Spark's own pattern, where Kafka's Java client keeps credentials, and any other key: the
+        # whole of a name, or what is set within a value. Names and values are both looked at.
+        "spark.redaction.regex": (
+            r"(?i)secret|password|token|access[.]?key|\bkey\b|credential|jaas"
+            r"|^[\w.-]*key|key[\w.-]*\s*="
+        ),
     }
 
 

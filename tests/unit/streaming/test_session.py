@@ -56,18 +56,30 @@ def test_jars_of_an_operator_are_added_to_ours(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "value"),
     [
-        "spark.hadoop.fs.s3a.secret.key",
-        "spark.hadoop.fs.azure.account.key.ours.blob",
-        "spark.ssl.keyPassword",
-        "kafka.sasl.jaas.config",
+        ("spark.hadoop.fs.s3a.secret.key", "hunter2"),
+        ("spark.hadoop.fs.azure.account.key.ours.blob", "hunter2"),
+        ("spark.ssl.keyPassword", "hunter2"),
+        ("kafka.sasl.jaas.config", "hunter2"),
+        ("spark.my.apikey", "hunter2"),
+        ("spark.driver.extraJavaOptions", "-Dmine=x -Dmy.apikey=hunter2"),
+        ("spark.executor.extraJavaOptions", "-Dmy.keyfile.text = hunter2"),
     ],
 )
-def test_the_page_of_settings_masks_what_config_show_masks(name: str) -> None:
-    """Whoever reaches the page reads it (G12)."""
-    assert re.search(session_options(chosen())["spark.redaction.regex"], name)
-    assert MASK == masked(("spark", "options", name), "hunter2")
+def test_the_page_of_settings_masks_what_config_show_masks(name: str, value: str) -> None:
+    """Whoever reaches the page reads it (G12). Spark looks at the name, then at the value."""
+    masks = re.compile(session_options(chosen())["spark.redaction.regex"])
+
+    assert masks.search(name) or masks.search(value)
+    assert MASK == masked(("spark", "options", name), value)
+
+
+def test_the_page_of_settings_shows_what_is_no_secret() -> None:
+    """Or the page would be of no use: a name within a path is none."""
+    masks = re.compile(session_options(chosen())["spark.redaction.regex"])
+
+    assert not any(map(masks.search, ("spark.jars", "/jars/monkeys/a.jar", "-Dmine=x")))
 
 
 def test_spark_s_figures_keep_their_names_whatever_the_controller_is_called() -> None:
