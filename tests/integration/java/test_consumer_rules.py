@@ -31,6 +31,8 @@ CONSUMER: Final = {
     "repeated": "1",
     "recovery": "none",
 }
+SAID: Final = "log warn orders-1:"
+ASKED: Final = "was the log cut, or the topic made anew?"
 READER: Final = {
     "leaderless": "1 1 false",
     "broken": "played 0",
@@ -39,6 +41,11 @@ READER: Final = {
     "refused": "0 1 1",
     "no-host": "0",
     "strayed-later": "0",
+    "stray 7": f"0 {SAID} offset 7 is beyond the end, 5: reading goes on at 0: {ASKED}",
+    "stray 7 3 0": f"0 {SAID} offset 7 is beyond the end, 5: reading goes on at 0: {ASKED}",
+    "stray 4": f"0 {SAID} offset 4 was not there: reading goes on at 0: {ASKED}",
+    "stray 0": f"0 {SAID} Kafka has deleted offset 0, reading goes on at 0",
+    "stray 7 3 2": f"3 {SAID} the log was cut at offset 3, 7 is not there: reading goes on at 3",
     "subscribed": "orders visits",
 }
 

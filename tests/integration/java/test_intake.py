@@ -40,6 +40,28 @@ def test_what_kafka_has_beyond_a_log_that_was_cut_is_written_over(end: int, comm
     assert f"10 {committed}" == answers[-1]
 
 
+@pytest.mark.parametrize(
+    ("cut", "heard", "known"), [(104, 108, "104 -1"), (104, 103, "104 103"), (90, 90, "90 90")]
+)
+def test_where_it_is_known_where_a_log_was_cut_it_is_read_on_there(
+    cut: int, heard: int, known: str
+) -> None:
+    """Before that it is the same log. It may have grown beyond what was committed by then."""
+    answers = play(
+        *("read 100 107", "done 107", f"on 108 {cut} {cut} {cut}", "position"),
+        *(f"heard {heard}", "position", f"read {cut} 106", "done 104", "give"),
+    )
+
+    assert [f"{cut} null", known, "true", "105 [105]"] == [answers[it] for it in (3, 5, 7, 8)]
+
+
+def test_a_hand_over_waits_for_nothing_where_a_log_was_cut() -> None:
+    """Nothing of what is read there is handed out yet, wherever that begins."""
+    answers = play("read 100 107", "done 107", "on 108 50 80", "awaited", "position", "give")
+
+    assert ["false", "50 null", "50 []"] == answers[3:]
+
+
 def test_where_it_is_in_another_log_no_heir_is_told() -> None:
     """The heir looks anew; nothing is committed of it, and nothing fetched in vain."""
     known = play("read 100 107", "done 107", "give")

@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import until
 from tests.integration.readings import PATIENCE_S, Reading, commit_at, fill, subscribed
-from tests.integration.topics import create_topic
+from tests.integration.topics import create_topic, delete_topic
 from trimtab import CommitError, Grant, QueueRef, SharedGroupError
 from trimtab.transports import Client as Library
 
@@ -149,6 +149,22 @@ def test_what_is_committed_beyond_the_end_of_a_log_is_written_over(
         it.assign(first)
         assert [(0, offset) for offset in range(5)] == it.read(5)
         it.waits_for(lambda: it.committed(first.queue) == 5)
+
+
+def test_a_topic_that_is_made_anew_is_read_from_its_beginning(
+    kafka: EmbeddedKafka, work: str, library: Library
+) -> None:
+    """Kafka tells kafka-python of a log that was cut, where the new one ends."""
+    servers, first = kafka.bootstrap_servers, Grant(QueueRef(work, "", 0), 1)
+    with Reading(servers, work, library, commit_interval="50ms").running() as it:
+        fill(servers, work)
+        it.assign(first)
+        it.read(10)
+        it.waits_for(lambda: it.committed(first.queue) == 10)
+        delete_topic(servers, work)
+        create_topic(servers, work, 2)
+        fill(servers, work)
+        assert [(0, offset) for offset in range(5)] == it.read(5)
 
 
 def test_a_position_that_was_handed_over_is_committed_though_nothing_comes(

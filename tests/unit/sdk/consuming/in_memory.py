@@ -52,7 +52,7 @@ class Memory:
     lack: Exception = KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))
 
     def __init__(self) -> None:
-        self.astray: set[QueueRef] = set()
+        self.astray: dict[QueueRef, int | None] = {}
         self.troubles: list[Exception] = []
         self.messages: list[Said] = []
         self.reached: dict[QueueRef, int] = {}
@@ -91,8 +91,8 @@ class Memory:
 
     def end(self, queues: Collection[QueueRef]) -> None:
         """Read these no more."""
-        self.astray.difference_update(queues)
         for it in queues:
+            self.astray.pop(it, None)
             self.reached.pop(it, None)
 
     def pause(self, queues: Iterable[QueueRef]) -> None:

@@ -55,7 +55,7 @@ def test_a_position_that_kafka_does_not_have_is_not_handed_on() -> None:
     """The topic was made anew: committed there, it would skip the new messages before it."""
     reading = InMemory()
     grant = reading.grant(1, 5_000)
-    reading.kafka.astray.add(queue())
+    reading.kafka.astray[queue()] = None
     positions = reading.handover.on_revoked((grant,))
 
     assert ({}, []) == (positions, reading.kafka.written)
@@ -166,7 +166,7 @@ def test_a_position_that_kafka_does_not_have_is_not_committed_while_a_hand_over_
     reading.taken()
     reading.upkeep.commit()
     reading.taken()
-    reading.kafka.astray.add(queue())
+    reading.kafka.astray[queue()] = None
 
     def commit() -> None:
         reading.upkeep.commit()

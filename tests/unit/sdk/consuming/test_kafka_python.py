@@ -8,11 +8,12 @@ from typing import Any, cast
 from unittest.mock import Mock
 
 import pytest
-from kafka import TopicPartition
+from kafka import OffsetAndMetadata, TopicPartition
 from kafka.errors import (
     CorruptRecordError,
     KafkaError,
     KafkaTimeoutError,
+    LogTruncationError,
     OffsetOutOfRangeError,
     TopicAuthorizationFailedError,
 )
@@ -91,7 +92,7 @@ def test_what_may_not_be_read_rests_for_a_while(monkeypatch: pytest.MonkeyPatch)
     assert [set(), {"one"}, {"one"}, set()] == rests
     (trouble,) = client.troubles
     assert isinstance(trouble, RefusedError)
-    assert (error, ["one"], set()) == (trouble.said, trouble.topics, client.astray)
+    assert (error, ["one"], {}) == (trouble.said, trouble.topics, client.astray)
     assert {"one": 7, "other": 7} == consumer.places
 
 
@@ -147,13 +148,28 @@ def test_what_kafka_has_deleted_rests_until_it_is_moved(monkeypatch: pytest.Monk
     client.take(10, 0.0)
     client.take(10, 0.0)
     before = consumer.rests()
-    assert {ONE} == client.astray
+    assert {ONE: None} == client.astray
     client.end([ONE])
     client.begin({ONE: 9})
     client.take(10, 0.0)
 
     assert ({"one"}, set(), []) == (before, consumer.rests(), client.troubles)
     assert {"one": 9, "other": 7} == consumer.places
+
+
+@pytest.mark.parametrize("not_known", [None, OffsetAndMetadata(5, "", 0)])
+def test_it_says_where_a_log_was_cut_if_kafka_does(
+    monkeypatch: pytest.MonkeyPatch, not_known: OffsetAndMetadata | None
+) -> None:
+    """Also if the next fetch is refused, too; in the first epoch it may be another topic."""
+    one, other, left = (TopicPartition(it, 0) for it in ("one", "other", "left"))
+    cut = OffsetAndMetadata(5, "", 2)
+    truncation = LogTruncationError({one: cut, other: not_known, left: cut})
+    client = a_client(monkeypatch, Refusing(truncation))
+    client.take(10, 0.0)
+    client._hear(OffsetOutOfRangeError({one: 7}), None)  # noqa: SLF001 - as `take` does
+
+    assert {ONE: 5, OTHER: None} == client.astray
 
 
 def test_what_is_paused_stays_so_until_it_is_resumed_or_moved(

@@ -193,13 +193,16 @@ def lapsing(
     reader.fenced.close()
 
 
-def cut(reader: Fenced, length: int) -> None:
-    """Kafka loses the end of the log, and what producers write there anew is read."""
-    reader.kafka.astray.add(queue())
+def cut(reader: Fenced, length: int, at: int | None = None) -> None:
+    """Kafka loses the end of the log, and what producers write there anew is read.
+
+    Where it is not known where that was, all is.
+    """
+    reader.kafka.astray[queue()] = at
     reader.kafka.length = length
     reader.upkeep.look()
     reader.kafka.messages = []
-    reader.offer(*range(length))
+    reader.offer(*range(at or 0, length))
 
 
 def test_what_is_read_in_a_log_that_was_cut_has_its_effects(
@@ -215,6 +218,37 @@ def test_what_is_read_in_a_log_that_was_cut_has_its_effects(
 
     assert (True, 3) == (kept, reader.intake.readings[queue()].committed)
     assert [(1, [b"0"]), (2, [b"1"]), (3, [b"2"])] == another.committed
+
+
+def test_before_where_a_log_was_cut_all_has_its_effects(lapsing: tuple[Fenced, Kafka]) -> None:
+    """It is the same log; what was written since has its own, also where the old one had others."""
+    reader, another = lapsing
+    cut(reader, 9, 2)
+    reader.upkeep.look()
+    come_to(reader, 2, 2)
+
+    assert [(3, [b"2"]), (4, [b"3"])] == another.committed
+
+
+@pytest.mark.parametrize("lapsing", [(6, SIGNED)], indirect=True)
+@pytest.mark.parametrize("comes_late", [True, False])
+def test_effects_that_were_not_committed_when_a_log_was_cut_are(
+    lapsing: tuple[Fenced, Kafka],
+    monkeypatch: pytest.MonkeyPatch,
+    comes_late: bool,  # noqa: FBT001 - by pytest
+) -> None:
+    """Those of messages before it, and no others, once, whatever became of the last commit."""
+    reader, another = lapsing
+    reader.producer.hangs = True
+    come_to(reader, 6, 3)
+    if comes_late:
+        told = Committed({queue(): (9, SIGNED)})
+        monkeypatch.setattr(reader.kafka, "committed", lambda *_: told)
+    cut(reader, 12, 8)
+    reader.upkeep.look()
+    come_to(reader, 8, 1)
+
+    assert [(9, [b"8"] if comes_late else [b"6", b"7", b"8"])] == another.committed
 
 
 def test_what_is_written_while_a_log_is_cut_drops_nothing_of_the_new_one(

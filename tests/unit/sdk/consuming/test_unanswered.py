@@ -188,7 +188,7 @@ def test_a_queue_that_has_just_come_does_not_wait_for_one_without_an_answer(
     for one in (Grant(queue(2), 1), Grant(queue(3), 1, position=5)):
         without.owned.add(one)
         without.handover.on_assigned((one,))
-    without.kafka.astray.add(queue(1))
+    without.kafka.astray[queue(1)] = None
     for _ in range(3):
         without.upkeep.look(hurried=True)
 
@@ -219,7 +219,7 @@ def test_what_is_to_be_read_on_elsewhere_waits_for_no_other_queue(
 ) -> None:
     """One that is not there is asked about again and again."""
     without.upkeep.look()
-    without.kafka.astray.add(queue(1))
+    without.kafka.astray[queue(1)] = None
     begun: dict[QueueRef, int] = {}
     monkeypatch.setattr(without.kafka, "begin", begun.update)
     time.sleep(0.15)

@@ -17,20 +17,25 @@ from trimtab.protocol import QueueRef
 
 
 @pytest.mark.parametrize(
-    ("length", "said"),
-    [(100, "offset 5000 is beyond the end, 100: reading"), (9_000, "has deleted offset 5000, re")],
+    ("earliest", "length", "cut", "said"),
+    [
+        (0, 100, None, "offset 5000 is beyond the end, 100: reading goes on at 0: was the log cut"),
+        (0, 9_000, None, "offset 5000 was not there: reading goes on at 0: was the log cut, or"),
+        (6_000, 9_000, None, "Kafka has deleted offset 5000, reading goes on at 6000"),
+        (0, 9_000, 90, "the log was cut at offset 90, 5000 is not there: reading goes on at 90"),
+    ],
 )
 def test_it_says_why_it_reads_on_elsewhere(
-    caplog: pytest.LogCaptureFixture, length: int, said: str
+    caplog: pytest.LogCaptureFixture, earliest: int, length: int, cut: int | None, said: str
 ) -> None:
     """A log that was cut is another trouble than one whose old messages are gone."""
     reading = InMemory()
-    reading.kafka.length = length
+    reading.kafka.earliest, reading.kafka.length = earliest, length
     reading.grant(1, 5_000)
-    reading.kafka.astray.add(queue())
+    reading.kafka.astray[queue()] = cut
     reading.upkeep.look()
 
-    assert [True] == [said in it for it in caplog.messages]
+    assert [True] == [it.startswith(f"orders/0: {said}") for it in caplog.messages]
 
 
 def test_it_says_so_of_a_log_that_was_cut_while_messages_wait(
@@ -42,7 +47,7 @@ def test_it_says_so_of_a_log_that_was_cut_while_messages_wait(
     reading.offer(*range(100, 201))
     reading.taken()
     reading.kafka.length = 150
-    reading.kafka.astray.add(queue())
+    reading.kafka.astray[queue()] = None
     reading.upkeep.look()
 
     (said,) = caplog.messages
@@ -55,7 +60,7 @@ def before_a_gap() -> InMemory:
     reading.grant(1)
     reading.offer(*range(5))
     reading.taken()
-    reading.kafka.astray.add(queue())
+    reading.kafka.astray[queue()] = None
     reading.kafka.earliest = 100
     reading.upkeep.look()
     return reading
@@ -173,7 +178,7 @@ def test_in_a_topic_that_was_made_anew_it_counts_from_the_beginning(manual: bool
     old = [reading.taken() for _ in range(8)]
     assert reading.parts.commit(old[:-1])
     reading.kafka.length, reading.kafka.written = 50, []  # Kafka forgets what was committed
-    reading.kafka.astray.add(queue())
+    reading.kafka.astray[queue()] = None
     reading.upkeep.look()
     counts = reading.parts.commit(old)
     reading.offer(*range(3))
@@ -190,7 +195,7 @@ def test_it_asks_again_where_the_log_ends(monkeypatch: pytest.MonkeyPatch) -> No
     reading = InMemory()
     reading.kafka.length = 100
     reading.grant(1, 5_000)
-    reading.kafka.astray.add(queue())
+    reading.kafka.astray[queue()] = None
     with monkeypatch.context() as asked:
         silence = Mock(side_effect=RefusedError(KafkaException("silent")))
         asked.setattr(reading.intake.offsets, "latest", silence)

@@ -106,7 +106,7 @@ class Beginning:
         reading = self._intake.readings.get(grant.queue)
         if reading is None or reading.grant != grant:
             return at
-        return min(at, max(0, reading.committed or 0))
+        return reading.effective(at)
 
     def _first(self, grants: dict[QueueRef, Grant], queues: list[QueueRef]) -> Ends:
         """Decide where to begin, once: what is written before Kafka has that is read as well."""

@@ -42,7 +42,7 @@ from trimtab.listing import listed
 from trimtab.protocol import QueueRef
 from trimtab.transports.confluent_discarding import discard
 from trimtab.transports.confluent_ends import EndFinder
-from trimtab.transports.confluent_said import said
+from trimtab.transports.confluent_said import cut_in, said
 from trimtab.transports.confluent_succession import successor
 
 _LOGGER: Final = logging.getLogger("trimtab")
@@ -75,7 +75,7 @@ class ConfluentClient:
         self._paused: set[QueueRef] = set()
         self._reached: dict[QueueRef, int] = {}
         """Where earlier consumers came to, with what was begun then."""
-        self.astray: set[QueueRef] = set()
+        self.astray: dict[QueueRef, int | None] = {}
         self.troubles: list[Exception] = []
 
     def open(self) -> None:
@@ -99,13 +99,12 @@ class ConfluentClient:
 
     def end(self, queues: Collection[QueueRef]) -> None:
         """Read these no more."""
-        self.astray.difference_update(queues)
         if resting := self._paused & set(queues):  # librdkafka would remember it of the next grant
             self._consumer.resume([place(it) for it in resting])
             self._paused -= resting
         for queue in queues:
-            self._places.pop(queue, None)
-            self._reached.pop(queue, None)
+            for those in (self._places, self._reached, self.astray):
+                those.pop(queue, None)
         self._unassign(queues)
 
     def _unassign(self, queues: Iterable[QueueRef]) -> None:
@@ -185,7 +184,7 @@ class ConfluentClient:
 
     def look(self) -> None:
         """Go on with a new consumer if this one has stopped to read something, or to answer."""
-        wanted = self._places.keys() - self._paused - self.astray
+        wanted = self._places.keys() - self._paused - self.astray.keys()
         if stalled := self._stall.found(frozenset(wanted)):
             another = successor(Consumer, self._settings, KAFKA_LOGGER.warning)
             if another is not None:
@@ -240,7 +239,7 @@ class ConfluentClient:
         error = message.error()
         assert error is not None
         if error.code() == KafkaError._AUTO_OFFSET_RESET:  # noqa: SLF001 - its public name
-            self.astray.add(where(message)[0])
+            self.astray[where(message)[0]] = cut_in(error)
         else:
             self.troubles.append(
                 RefusedError(KafkaException(error), topics=_named(message.topic()))

@@ -74,8 +74,9 @@ class Committed(NamedTuple):
 class Client(Protocol):
     """Reads partitions, and asks about them. Its callers take turns, but for `open`."""
 
-    astray: set[QueueRef]
-    """Queues whose next message Kafka does not have any more."""
+    astray: dict[QueueRef, int | None]
+    """Queues whose next message Kafka does not have any more; where a log was cut, and the client
+    knows that place, up to where it is the one that was read."""
     troubles: list[Exception]
     """What it has met instead of messages."""
     slice_s: float

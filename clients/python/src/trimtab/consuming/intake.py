@@ -206,11 +206,6 @@ class Intake:
                 if reading is not None and reading.grant == grant:
                     reading.hear(offset)
 
-    def enter(self, queue: QueueRef, at: int, end: int) -> None:
-        """Its log was cut, or is another one, from here to there: nothing handed out is of it."""
-        self.hand.disown(queue)
-        self.readings[queue].enter(at, end)
-
     def comes_again(self, reading: Reading, at: int) -> None:
         """All from here on is handed out once more, and done once more with all that it sends."""
         if self.hands_out_again is not None:

@@ -6,8 +6,7 @@
 - It reads without a group, or it would wait for the coordinator before each fetch.
 - What it cannot read of one partition it raises, again and again; that partition rests then.
 
-Chosen by `assembly`. See `contract.Client`. Positions are kept here; to ask it for one waits for
-Kafka.
+Chosen by `assembly`. See `contract.Client`. Positions are kept here: it would ask Kafka for one.
 """
 
 import time
@@ -68,7 +67,7 @@ class KafkaPythonClient:
         """Those that were refused, and until when they are not read."""
         self._unread: TopicPartition | None = None
         """Of which the next `poll` is to raise that it cannot be read."""
-        self.astray: set[QueueRef] = set()
+        self.astray: dict[QueueRef, int | None] = {}
         self.troubles: list[Exception] = []
 
     def open(self) -> None:
@@ -118,9 +117,9 @@ class KafkaPythonClient:
     def end(self, queues: Collection[QueueRef]) -> None:
         """Read these no more."""
         for queue in queues:
-            self._places.pop(queue, None)
-            self._rests.pop(queue, None)
-        for some in (self.astray, self._fresh, self._paused):
+            for those in (self._places, self._rests, self.astray):
+                those.pop(queue, None)
+        for some in (self._fresh, self._paused):
             some.difference_update(queues)
 
     def pause(self, queues: Iterable[QueueRef]) -> None:
@@ -255,10 +254,10 @@ class KafkaPythonClient:
         """Leave out what cannot be read, so that the others are."""
         match error:
             case OffsetOutOfRangeError():
-                self.astray |= set(map(_queue_of, error.args[0])) & self._places.keys()
+                self._lose(dict.fromkeys(error.args[0]))
                 return
             case LogTruncationError():
-                self.astray |= set(map(_queue_of, error.divergent_offsets)) & self._places.keys()
+                self._lose(error.divergent_offsets)
                 return
             case TopicAuthorizationFailedError() if error.args:
                 until = now_s() + _REST_S
@@ -268,6 +267,12 @@ class KafkaPythonClient:
             case _:
                 time.sleep(self.slice_s)  # it may be raised again at once
         self.troubles.append(RefusedError(error, topics=_denied(error)))
+
+    def _lose(self, places: Mapping[TopicPartition, Any]) -> None:
+        """Kafka does not have the next of these; some were cut, or (in epoch 0) are made anew."""
+        lost = self._places.keys() & set(map(_queue_of, places))
+        cuts = {_queue_of(it): at.offset for it, at in places.items() if at and at.leader_epoch > 0}
+        self.astray = {it: cuts.get(it, self.astray.get(it)) for it in lost | self.astray.keys()}
 
     @contextmanager
     def _refusals(self) -> Iterator[Any]:

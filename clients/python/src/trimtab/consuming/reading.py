@@ -31,6 +31,8 @@ class Reading:
     reach: float = math.inf
     """How far its log is known to reach, once that was cut: what Kafka has beyond is the old log's.
     Whoever began there would skip what producers have written since."""
+    kept: float = math.inf
+    """Up to where it is the log that it was: all that was done when its old end was committed."""
     began: int = field(init=False)
     """The first offset that was read under this grant: what is before it came under another one."""
 
@@ -51,12 +53,14 @@ class Reading:
         self.reach = max(self.reach, self.next, self.done)
         self.next, self.began = offset, min(self.began, offset)
 
-    def enter(self, offset: int, end: int) -> None:
+    def enter(self, offset: int, end: int, kept: int) -> None:
         """Begin there in a log that was cut, or is another one, and ends here; Kafka is asked anew.
 
         It forgets what was committed in a topic that is deleted; where a log was cut, nothing.
         """
-        self.next, self.done, self.committed, self.reach = offset, 0, None, end
+        before = self.kept if self._heard() < 0 else math.inf
+        self.next, self.committed, self.reach = offset, None, end
+        self.kept, self.done = min(before, kept), min(self.done, kept)
 
     def go_back(self, offset: int) -> None:
         """What is from there on is not done any more, but for what Kafka has."""
@@ -64,5 +68,16 @@ class Reading:
 
     def hear(self, offset: int) -> None:
         """Kafka has this offset; one of an old log is as none, and is written over."""
-        known = offset if offset <= max(self.reach, self.next, self.done) else -1
-        self.committed = max(known, -1 if self.committed is None else self.committed)
+        self.committed = max(offset if self._is_of_this_log(offset) else -1, self._heard())
+
+    def effective(self, offset: int) -> int:
+        """Before where all has its effects, when Kafka has this offset."""
+        if self._is_of_this_log(offset):
+            return offset
+        return heard if (heard := self._heard()) >= 0 else int(self.kept)
+
+    def _heard(self) -> int:
+        return -1 if self.committed is None else self.committed
+
+    def _is_of_this_log(self, offset: int) -> bool:
+        return offset <= max(self.reach, self.next, self.done)

@@ -130,9 +130,10 @@ class Transactions:
     def enter(self, grant: Grant, at: int) -> None:
         """Its log was cut, or is another one: register anew, and write all from there on."""
         self.sends.read_again(grant, at)
-        if grant in self._registered:
-            held: list[object] = [self._registered[grant]]
-            self._registered[grant] = Registered(None, at, batch=self._batch)
+        if (before := self._registered.get(grant)) is not None:
+            self._registered[grant] = Registered(None, min(at, before.at), batch=self._batch)
+            held: list[object] = [before]
+            del before
             discard(held)
 
     @property

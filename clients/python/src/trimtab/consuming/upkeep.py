@@ -181,42 +181,50 @@ class Upkeep:
             self._intake.leaders.find([it for it in promised if it not in readings])
 
     def _go_on(self, resting: frozenset[QueueRef]) -> None:
-        """Go on with the earliest there is, where Kafka does not have the next one."""
+        """Go on where Kafka does not have the next one: where its log was cut, or at the earliest.
+
+        Before where it was cut a log is what it was: of that only what waits is handed out again.
+        """
         intake = self._intake
         if not intake.client.astray and not self._later:
             return
         with intake.turn:
             intake.due = 0.0  # before anything is looked at
             self._come_to_gaps()
-            readings = intake.readings
-            intake.client.astray.intersection_update(readings)
-            astray = list(intake.client.astray - resting)
+            readings, client = intake.readings, intake.client
+            client.astray = {it: cut for it, cut in client.astray.items() if it in readings}
+            astray = [it for it in client.astray if it not in resting]
             found = intake.offsets.earliest(astray)
+            cuts = {it: cut for it in found.at if (cut := client.astray[it]) is not None}
             before = intake.not_handed_out([readings[it] for it in astray])
-            passed = [it for it, at in found.at.items() if at < before[it]]
+            places = {it: max(found.at[it], min(cut, before[it])) for it, cut in cuts.items()}
+            places = found.at | places
+            passed = {it for it, at in found.at.items() if it not in cuts and at < before[it]}
             # Kafka has deleted what was fetched and waits: that is handed out first.
-            later = found.at.keys() & intake.hand.waiting().keys() - set(passed)
-            self._later |= {readings[it]: at for it, at in intake.client.positions(later).items()}
-            before |= intake.client.positions(passed)  # what waits is of the old log
-            ends = intake.offsets.latest(passed)
+            later = found.at.keys() & intake.hand.waiting().keys() - passed - cuts.keys()
+            self._later |= {readings[it]: at for it, at in client.positions(later).items()}
+            before |= client.positions(passed | cuts.keys())  # what waits is of the old log
+            ends = intake.offsets.latest([*passed])
             # What Kafka has not answered stays: who else would ask again?
-            answered = found.at.keys() - (set(passed) - ends.at.keys())
-            intake.client.astray.difference_update(answered)
-            earliest = {it: found.at[it] for it in answered - later}
-            for queue, at in earliest.items():
-                end = ends.at.get(queue, before[queue])
-                text = "%s: Kafka has deleted offset %d, reading goes on at %d"
-                if before[queue] > end:
-                    text = f"%s: offset %d is beyond the end, {end}: reading goes on at %d"
-                    text += ": was the log cut, or the topic made anew?"
-                _LOGGER.warning(text, f"{queue.topic}/{queue.id}", before[queue], at)
-            for queue, end in ends.at.items():
-                intake.enter(queue, at := found.at[queue], end)
-                if self._handover.fenced is not None:
-                    self._handover.fenced.enter(readings[queue].grant, at)
-            intake.move(earliest)
+            answered = found.at.keys() - (passed - ends.at.keys())
+            client.astray = {it: cut for it, cut in client.astray.items() if it not in answered}
+            for queue in answered - later:
+                end = ends.at.get(queue)
+                _tell(queue, before[queue], places[queue], end, cuts.get(queue))
+            for queue, end in (ends.at | cuts).items():
+                self._enter(readings[queue], places[queue], end, cuts.get(queue))
+            intake.move({it: places[it] for it in answered - later})
         if (refused := found.refused or ends.refused) is not None:
             raise refused
+
+    def _enter(self, reading: Reading, at: int, end: int, cut: int | None) -> None:
+        """Begin there in a log that ends here; it is another one, but before where it was cut."""
+        if cut is None:  # nothing that was handed out is of it
+            self._intake.hand.disown(reading.queue)
+        kept = at if cut is None else cut
+        reading.enter(at, end, kept)
+        if self._handover.fenced is not None:
+            self._handover.fenced.enter(reading.grant, kept)
 
     def _come_to_gaps(self) -> None:
         """Look anew where all that was fetched before a gap has been handed out."""
@@ -227,7 +235,7 @@ class Upkeep:
         following = intake.not_handed_out(passed)
         # What the application has sought since is not brought back.
         gaps = [it.queue for it in passed if following[it.queue] == self._later[it]]
-        intake.client.astray.update(gaps)
+        intake.client.astray = dict.fromkeys(gaps) | intake.client.astray
         self._later = {it: self._later[it] for it in going_on - passed}
 
     def _learn(self, resting: frozenset[QueueRef]) -> None:
@@ -270,3 +278,16 @@ class Upkeep:
         first, _ = self._brief.get(said, (now, now))
         self._brief[said] = first, now
         return now - first >= _BRIEF_S
+
+
+def _tell(queue: QueueRef, before: int, at: int, end: int | None, cut: int | None) -> None:
+    """Say why it reads on elsewhere."""
+    if cut is not None:
+        why = f"the log was cut at offset {cut}, {before} is not there: reading goes on at {at}"
+    elif end is None:
+        why = f"Kafka has deleted offset {before}, reading goes on at {at}"
+    else:
+        said = f"is beyond the end, {end}" if before > end else "was not there"
+        why = f"offset {before} {said}: reading goes on at {at}: "
+        why += "was the log cut, or the topic made anew?"
+    _LOGGER.warning("%s/%d: %s", queue.topic, queue.id, why)

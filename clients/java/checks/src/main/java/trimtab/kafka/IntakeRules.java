@@ -20,7 +20,7 @@ import trimtab.protocol.Queue;
  *
  * <p>A line is {@code read FIRST LAST} (these are handed out), {@code done LAST} (the application commits up to this
  * one; answers whether that counts), {@code on FROM TO END} (Kafka does not have the next one, so it reads
- * on elsewhere; its log ends there), {@code heard OFFSET} (Kafka says that this is committed), {@code stray} (Kafka does not have the next one), {@code seek TO}, {@code token OFFSET} (answers
+ * on elsewhere; its log ends there, and may have a fourth, where it was cut), {@code heard OFFSET} (Kafka says that this is committed), {@code awaited} (answers whether something was handed out and not committed), {@code stray} (Kafka does not have the next one), {@code seek TO}, {@code token OFFSET} (answers
  * whether that message came under the present grant), {@code gone} (the application has left its loop), {@code give} (the queue is given up; answers where the heir
  * is to begin, and what is committed), or {@code position} (answers where others would begin, and what Kafka has,
  * if that is known).
@@ -56,7 +56,8 @@ public final class IntakeRules {
             case "done":
                 return Boolean.toString(!intake.done(Map.of(PLACE, record(Long.parseLong(asked[1])))).isEmpty());
             case "on":
-                intake.goOn(PLACE, Long.parseLong(asked[1]), Long.parseLong(asked[2]), Long.parseLong(asked[3]));
+                intake.goOn(PLACE, Long.parseLong(asked[1]), Long.parseLong(asked[2]), Long.parseLong(asked[3]),
+                        asked.length > 4 ? Long.valueOf(asked[4]) : null);
                 intake.plan();
                 return "on";
             case "heard":
@@ -78,6 +79,8 @@ public final class IntakeRules {
                 Reading given = reading();
                 intake.end(Set.of(GRANT));
                 return intake.positionToGive(given) + " " + intake.due(false, Set.of(given)).values();
+            case "awaited":
+                return Boolean.toString(intake.isUncommitted(reading()));
             case "position":
                 return intake.position(reading()) + " " + reading().committed;
             default:

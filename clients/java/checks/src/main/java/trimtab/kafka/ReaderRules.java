@@ -1,8 +1,10 @@
 package trimtab.kafka;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -10,11 +12,14 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
@@ -44,6 +49,7 @@ public final class ReaderRules {
     private ReaderRules() {}
 
     public static void main(String[] args) throws Exception {
+        System.setProperty("trimtab.checks.log", "true");
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             System.out.println(new ReaderRules().answer(line));
@@ -51,9 +57,13 @@ public final class ReaderRules {
     }
 
     private String answer(String trouble) throws Exception {
-        switch (trouble) {
+        String[] words = trouble.split(" ");
+        switch (words[0]) {
             case "leaderless":
                 return leaderless();
+            case "stray":
+                return stray(Long.parseLong(words[1]), words.length == 2 ? null : new OffsetAndMetadata(
+                        Long.parseLong(words[2]), Optional.of(Integer.valueOf(words[3])), ""));
             case "strayed-later":
                 return strayedLater();
             case "broken":
@@ -95,6 +105,23 @@ public final class ReaderRules {
         reader.read(SHORT_MS);
         reader.read(SHORT_MS);
         return Long.toString(client.position(LED));
+    }
+
+    /** Where a queue is read on whose offset is gone, and what is said of that; Kafka may tell where it was cut. */
+    private String stray(long from, OffsetAndMetadata cut) {
+        begin(1, from);
+        KafkaReader<String, String> reader = reader("127.0.0.1:1", new ConsumerListener() {});
+        reader.read(SHORT_MS);
+        client.setPollException(cut == null
+                ? new OffsetOutOfRangeException(Map.of(LED, from))
+                : new LogTruncationException(Map.of(LED, from), Map.of(LED, cut)));
+        reader.read(SHORT_MS);
+        PrintStream before = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+        reader.read(SHORT_MS);
+        System.setErr(before);
+        return client.position(LED) + " " + said.toString(StandardCharsets.UTF_8).trim();
     }
 
     /** A reader of two queues: the offset of one is gone, and Kafka does not say where it begins. */

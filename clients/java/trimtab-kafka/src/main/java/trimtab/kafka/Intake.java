@@ -354,9 +354,10 @@ final class Intake {
 
     /**
      * Reads on elsewhere, unless it does so already. If that is before the old place, its log was cut, or is another
-     * one, which ends there: what was handed out says nothing of where one is in it.
+     * one, which ends there. What was handed out says nothing of where one is in it, but before where it was cut, if
+     * that is known; else null.
      */
-    synchronized void goOn(TopicPartition place, long from, long offset, long end) {
+    synchronized void goOn(TopicPartition place, long from, long offset, long end, Long cut) {
         Reading reading = readings.get(place);
         if (reading == null || reading.ending) {
             return; // who comes next looks anew
@@ -366,7 +367,7 @@ final class Intake {
         if (reading.next == from) {
             if (offset < from) {
                 inHand.remove(reading);
-                reading.enter(offset, end);
+                reading.enter(offset, end, cut == null ? offset : cut);
             }
             move(place, offset);
         }

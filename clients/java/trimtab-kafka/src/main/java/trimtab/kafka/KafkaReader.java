@@ -14,6 +14,8 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -64,6 +66,8 @@ final class KafkaReader<K, V> {
     private volatile long warmAt = now();
     /** Queues whose next message Kafka does not have, and where that would be; the first is asked for first. */
     private final Map<TopicPartition, Long> astray = new LinkedHashMap<>();
+    /** Of some of these where their log was cut: before that it is the one that was read. */
+    private final Map<TopicPartition, Long> cuts = new HashMap<>();
     /** Those of which it was asked in vain where they begin: their next turn is not before {@code goOnAt}. */
     private final Set<TopicPartition> unanswered = new HashSet<>();
     private long goOnAt = now();
@@ -124,6 +128,9 @@ final class KafkaReader<K, V> {
             return ConsumerRecords.empty();
         } catch (OffsetOutOfRangeException e) {
             astray.putAll(e.offsetOutOfRangePartitions());
+            if (e instanceof LogTruncationException) {
+                ((LogTruncationException) e).divergentOffsets().forEach(this::cut);
+            }
             intake.stray(e.offsetOutOfRangePartitions().keySet());
             return ConsumerRecords.empty();
         } catch (RecordDeserializationException | InterruptException e) {
@@ -239,12 +246,14 @@ final class KafkaReader<K, V> {
     }
 
     /**
-     * Goes on with the earliest there is, where Kafka does not have the next one. A queue without a leader has no
-     * answer: then all others are read, and it has its next turn after them. What is new has its first at once.
+     * Goes on where Kafka does not have the next one: where its log was cut, or else with the earliest there is. A
+     * queue without a leader has no answer: then all others are read, and it has its next turn after them. What is new
+     * has its first at once.
      */
     private void goOn() {
         astray.keySet().retainAll(consumer.assignment()); // of others there may be no answer, and none is needed
         unanswered.retainAll(astray.keySet());
+        cuts.keySet().retainAll(astray.keySet());
         List<TopicPartition> asked = new ArrayList<>(astray.keySet());
         if (now() < goOnAt) {
             asked.removeAll(unanswered);
@@ -252,11 +261,15 @@ final class KafkaReader<K, V> {
         for (TopicPartition place : asked) {
             long before = astray.get(place);
             try {
-                long at = consumer.beginningOffsets(Set.of(place), GroupOffsets.PATIENCE).get(place);
-                long end = at < before ? consumer.endOffsets(Set.of(place), GroupOffsets.PATIENCE).get(place) : at;
+                Long cut = cuts.get(place);
+                long first = consumer.beginningOffsets(Set.of(place), GroupOffsets.PATIENCE).get(place);
+                long at = cut == null ? first : Math.max(first, cut);
+                long end = cut != null ? cut
+                        : at < before ? consumer.endOffsets(Set.of(place), GroupOffsets.PATIENCE).get(place) : at;
                 astray.remove(place);
+                cuts.remove(place);
                 unanswered.remove(place);
-                goOn(place, before, at, end);
+                goOn(place, before, at, end, cut);
             } catch (WakeupException | InterruptException e) {
                 throw e;
             } catch (KafkaException e) {
@@ -271,14 +284,23 @@ final class KafkaReader<K, V> {
         follow();
     }
 
-    private void goOn(TopicPartition place, long before, long at, long end) {
-        if (before > end) {
-            LOG.warn("{}: offset {} is beyond the end, {}: reading goes on at {}: was the log cut, or the topic made anew?",
-                    place, before, end, at);
-        } else {
-            LOG.warn("{}: Kafka has deleted offset {}, reading goes on at {}", place, before, at);
+    /** Of a topic that was made anew, whose epochs begin at 0 again, a broker says the same: nothing of it was read. */
+    private void cut(TopicPartition place, OffsetAndMetadata at) {
+        if (at.leaderEpoch().orElse(0) > 0) {
+            cuts.put(place, at.offset());
         }
-        intake.goOn(place, before, at, end);
+    }
+
+    private void goOn(TopicPartition place, long before, long at, long end, Long cut) {
+        if (cut != null) {
+            LOG.warn("{}: the log was cut at offset {}, {} is not there: reading goes on at {}", place, cut, before, at);
+        } else if (before <= at) {
+            LOG.warn("{}: Kafka has deleted offset {}, reading goes on at {}", place, before, at);
+        } else {
+            LOG.warn("{}: offset {} {}: reading goes on at {}: was the log cut, or the topic made anew?",
+                    place, before, before > end ? "is beyond the end, " + end : "was not there", at);
+        }
+        intake.goOn(place, before, at, end, cut);
     }
 
     private ConsumerRecords<K, V> nothing(long timeoutMs) {

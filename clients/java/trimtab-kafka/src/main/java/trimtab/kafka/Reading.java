@@ -79,12 +79,13 @@ final class Reading {
     }
 
     /**
-     * Begins there in a log that was cut, or is another one, and ends here. Kafka is asked anew what it has: of a topic
-     * that was deleted it has forgotten all, of a log that was cut nothing.
+     * Begins there in a log that was cut, or is another one, and ends here; what is before {@code kept} is done as
+     * it was. Kafka is asked anew what it has: of a topic that was deleted it has forgotten all, of a log that was cut
+     * nothing.
      */
-    void enter(long offset, long end) {
+    void enter(long offset, long end, long kept) {
         next = offset;
-        done = 0;
+        done = Math.min(done, kept);
         committed = null;
         reach = end;
     }
