@@ -43,7 +43,7 @@ def at_work(kafka: MemoryTransport) -> Consumer:
     return consumer
 
 
-def test_it_takes_no_message_that_the_other_process_takes(kafka: MemoryTransport) -> None:
+def test_nothing_of_it_is_done_that_the_other_process_does(kafka: MemoryTransport) -> None:
     """Also if a thread had the turn then, or came for messages, which will never end that."""
     consumer = at_work(kafka)
     loop, alone = iter(consumer), consumer._reader.taking.alone  # noqa: SLF001 - as any call does
@@ -56,13 +56,19 @@ def test_it_takes_no_message_that_the_other_process_takes(kafka: MemoryTransport
             let_go.wait(WAIT_S)
 
     def check() -> None:
-        for take in (
+        for call in (
             lambda: consumer.poll(0),
             lambda: next(loop),
             lambda: next(consumer.batches()),
+            consumer.commit,
+            lambda: consumer.commit(first),
+            lambda: consumer.pause(queue()),
+            lambda: consumer.resume(queue()),
+            lambda: consumer.seek(queue(), 0),
+            consumer.lag,
         ):
             with pytest.raises(ConfigurationError, match=r"make it after the fork$"):
-                take()
+                call()
 
     locking = threading.Thread(target=lock)
     locking.start()

@@ -10,7 +10,8 @@ import threading
 from typing import Final
 
 from trimtab.clock import now_s
-from trimtab.errors import StuckError
+from trimtab.consuming.one_thread import FORKED
+from trimtab.errors import ConfigurationError, StuckError
 
 HUNG_S: Final = 10.0
 """In one turn Kafka may be asked several things, each for two seconds."""
@@ -28,6 +29,8 @@ class FairLock:
         self._limited_at = math.inf
         self._hung = False
         """Whether one has waited in vain: those after it need not find that out once more."""
+        self.is_forked = False
+        """Whether this is a copy in another process: who had it there never lets go of it here."""
 
     def limit(self) -> None:
         """Have nobody wait for long from now on: who has it may never let go of it."""
@@ -38,7 +41,10 @@ class FairLock:
 
         Raises:
             StuckError: There is a limit, and it is over.
+            ConfigurationError: It was made before a fork.
         """
+        if self.is_forked:
+            raise ConfigurationError(FORKED)
         if self._is_mine():  # as in a callback of the client, while messages are taken
             self._using.acquire()
             return

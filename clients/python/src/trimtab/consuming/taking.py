@@ -48,7 +48,7 @@ class Taking:
 
     def forked(self) -> None:
         """This is a copy in another process: what was fetched is handed out there."""
-        self.alone.is_forked = True
+        self.alone.is_forked = self._intake.turn.is_forked = True
         self._intake.stop()
 
     def begin(self) -> None:
