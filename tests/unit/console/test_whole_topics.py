@@ -14,6 +14,7 @@ from console import whole_topics
 from console.errors import Away, ExitCode, Failure, Leaderless
 from console.settings import load
 from console.whole_topics import ends, messages, offsets, partitions
+from tests.builders.played_time import PlayedTime
 from trimtab.protocol import partition_of
 
 PLACE = TopicPartition("orders", 0)
@@ -66,9 +67,7 @@ class Described:
 
 @pytest.fixture
 def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_topics, "_PAUSE_S", 0)
-    monkeypatch.setattr(whole_topics, "_TIMEOUT_S", 0.01)
-    monkeypatch.setattr(whole_topics, "_LEADER_S", 0.01)
+    monkeypatch.setattr(whole_topics, "time", PlayedTime())
 
 
 @pytest.mark.usefixtures("_quickly")
