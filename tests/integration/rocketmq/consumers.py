@@ -28,6 +28,8 @@ WITH_RETRIES: Final = QUEUES + 1
 """Each group has a topic of one queue for messages that failed, but of those that are polled."""
 _STREAM: Final = "@STREAM"
 """RocketMQ adds it to the id of a client that is polled."""
+_FINISHED_S: Final = 120.0
+"""What was popped, and is not finished by a client that pops no more, comes again a minute later."""
 LITE: Final = "lite"
 """Instead of a listener: it is polled."""
 PULLS: Final = ("listener", "tasks")
@@ -190,7 +192,8 @@ class Consumers:
     def stop(self) -> int:
         """Send no more; return how many were sent, when all of them were worked on."""
         sent = int(self._server.order("stop", "sent ").split()[-1])
-        self._published.wait_until(lambda: self.numbers() >= set(range(sent)))
+        everything = set(range(sent))
+        self._published.wait_until(lambda: self.numbers() >= everything, within=_FINISHED_S)
         return sent
 
     def numbers(self) -> set[int]:
