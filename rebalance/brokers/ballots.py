@@ -7,13 +7,14 @@ Called by ``step`` for each report, and when what is known of a broker is droppe
 report changes only its reporter; what is known of brokers is decided by many, when the sweep ends.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
 from rebalance.brokers.cluster import Calls, Reporter, Streak
 from rebalance.brokers.decisions import ReportRefused
 from rebalance.brokers.draft import Draft
-from rebalance.brokers.events import Reported, Sight
+from rebalance.brokers.events import Reported, ReporterId, Sight
 from rebalance.ids import BrokerName
 
 _NO_CALLS: Final = Calls()
@@ -49,6 +50,11 @@ def discard(draft: Draft, name: BrokerName) -> None:
             streaks = {it: streak for it, streak in reporter.streaks.items() if it != name}
             tests = {it: calls for it, calls in reporter.tests.items() if it != name}
             draft.reporters[who] = replace(reporter, calls=calls, streaks=streaks, tests=tests)
+
+
+def unheard(reporters: Mapping[ReporterId, Reporter]) -> dict[ReporterId, Reporter]:
+    """Return them without what they have said lately; who they are stays known."""
+    return {who: replace(it, calls={}, streaks={}, tests={}) for who, it in reporters.items()}
 
 
 def _refuse_some(draft: Draft, event: Reported, detail: str) -> None:

@@ -56,8 +56,20 @@ class Draft:
 
         No other record will do: which of them a jury sees depends on how the log is cut.
         """
-        since = 0 if self.sweep_ends is None else self.now - self.sweep_ends + self.policy.sweep_ms
-        return Millis(min(self.swept + since, self.appended))
+        return Millis(min(self.swept + self._since, self.appended))
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the log clock has stood for longer than a sweep since the last one ended.
+
+        So it does in a batch that takes long, and while the whole process is frozen.
+        """
+        return 0 < self.swept < self.appended - self._since - self.policy.sweep_ms
+
+    @property
+    def _since(self) -> int:
+        """How much of the sweep is over, on the log clock."""
+        return 0 if self.sweep_ends is None else self.now - self.sweep_ends + self.policy.sweep_ms
 
     @property
     def is_late(self) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from rebalance.brokers.ballots import discard
+from rebalance.brokers.ballots import discard, unheard
 from rebalance.brokers.cluster import Broker, Calls, Spared
 from rebalance.brokers.detectors import View, is_well_again, median, view_of
 from rebalance.brokers.draft import Draft
@@ -31,7 +31,13 @@ Views = Mapping[ReporterId, View]
 
 
 def close(draft: Draft) -> None:
-    """Count the votes and decide."""
+    """Count the votes and decide.
+
+    Those of a sweep in which the log clock stood do not count. All that was reported meanwhile, in
+    minutes or hours, would be one sweep: what had been well for long would be judged by its worst.
+    """
+    if draft.is_stale:
+        draft.reporters = unheard(draft.reporters)
     seen = _seen(draft)
     _meet(draft, seen)
     lapse_as_published(draft)

@@ -17,6 +17,7 @@ from heapq import merge
 from operator import itemgetter
 from typing import Final, NamedTuple
 
+from rebalance.brokers.ballots import unheard
 from rebalance.brokers.cluster import Cluster
 from rebalance.brokers.decisions import BrokerCommandAnswered, ReportRefused
 from rebalance.brokers.events import BrokerEvent, ClusterName, Reported
@@ -152,11 +153,8 @@ def _without_reports(
 
 
 def _unheard(cluster: Cluster) -> Cluster:
-    """Return a cluster without what its reporters have said lately; who they are stays known."""
-    reporters = {
-        name: replace(it, calls={}, streaks={}, tests={}) for name, it in cluster.reporters.items()
-    }
-    return replace(cluster, reporters=reporters)
+    """Return a cluster without what its reporters have said lately."""
+    return replace(cluster, reporters=unheard(cluster.reporters))
 
 
 def _without_room(name: ClusterName, said: Sequence[Said]) -> list[ReportRefused]:

@@ -133,7 +133,7 @@ class BrokerWorld:
         absent, crash = self.chance.random() < 0.01, self.chance.random() < 0.03
         if Quirk.ABSENCES in quirks and absent and here:
             self.hits["A2"] += 1
-            self.away_until = self.now + self.chance.choice([4_000, 20_000])
+            self.away_until = self.now + self.chance.choice([4_000, 20_000, 40_000])
         elif here:
             self._decide(quirks, crash=crash and Quirk.CRASHES in quirks)
 

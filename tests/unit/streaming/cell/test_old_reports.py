@@ -14,7 +14,7 @@ from streaming.cell.packed import Packs, unpack_cluster
 from tests.builders.log import Log
 from tests.builders.reports import EAST, START, report
 from tests.unit.streaming.cell.started import NEW, OLD, RULES, tick, told, worked
-from trimtab.protocol import BROKERS, LATENCY, Sample, decode
+from trimtab.protocol import BROKERS, LATENCY, Sample, Verdict, decode
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,36 @@ def test_reports_of_producers_step_no_group_while_a_controller_starts() -> None:
 
     assert gate.read(batch.cell.gate).shut
     assert (cell.groups, []) == (batch.cell.groups, batch.records)
+
+
+@pytest.mark.parametrize("lead", range(30, 40))
+@pytest.mark.parametrize("frozen", [False, True], ids=["in a long batch", "frozen"])
+def test_old_reports_are_no_sweep_of_a_controller_that_stalls(*, frozen: bool, lead: int) -> None:
+    """A broker that was slow as that began is well by its end, in whatever part of a sweep."""
+    log, cell, at, number = Log(), Cell(gate=gate.write(Gate(start=OLD))), START, 0
+    known, read = replace(RULES, opening=Opening(OLD, 0)), 0
+    bound: list[Verdict] = []
+
+    def reports(seconds: int, a: float, *, stalled: bool = False) -> None:
+        nonlocal at, number, cell, read
+        for _ in range(seconds):
+            at, number = at + 1_000, number + 1
+            for reporter in "pqr":
+                seen = report(reporter, number, a=a, b=5.0, c=5.0, d=5.0)
+                log.append(LATENCY, EAST, seen, at=at)
+            if not (stalled and frozen):
+                tick(log, OLD, number, read, at)
+            if not stalled:
+                after = fold(cell, log.read(), known)
+                cell, read = after.cell, number
+                said = [decode(BROKERS, it.value) for it in after.records if it.value]
+                bound.extend(it for it in said if not it.available and (it.until_ms or at) >= at)
+
+    reports(lead, 5.0)
+    reports(60, 2_000.0, stalled=True)
+    reports(300, 5.0, stalled=True)
+    reports(30, 5.0)
+
+    assert [] == bound
+    cluster = unpack_cluster(cell.clusters.by_name()[ClusterName(EAST)])
+    assert [3] * 4 == [it.reports for it in cluster.brokers.values()]
