@@ -58,6 +58,8 @@ def end_as_published(draft: Draft) -> None:
         late = max(0, draft.sure + out.until - draft.now - out.until_ms)
         until, tested = Millis(out.until - late), Millis(out.tested_from - late)
         draft.brokers[name] = replace(broker, out=out._replace(until=until, tested_from=tested))
+        if out.by_time_alone and name in draft.items:  # or a good call would be a new ejection
+            draft.items[name] = replace(draft.items[name], start_timestamp=until)
 
 
 def _end(draft: Draft, name: BrokerName, ejections: int) -> Millis:

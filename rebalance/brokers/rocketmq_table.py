@@ -83,6 +83,8 @@ def _out(draft: Draft, broker: Broker, item: FaultItem, rules: FaultRules) -> Ou
     if item.is_available(draft.now, rules.generation):
         return None
     until = Millis(item.start_timestamp)
+    if broker.out is not None and broker.out.until == until:
+        return broker.out  # it ends as was said: readers do not wait while the log clock stands
     since = draft.published(draft.now) if broker.out is None else broker.out.since_ms
     return Out(
         rules.generation,

@@ -10,7 +10,7 @@ import pytest
 
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import BrokerName
-from tests.builders.cluster_story import FAILS, ClusterStory, sights
+from tests.builders.cluster_story import FAILS, FINE, ClusterStory, sights
 
 
 def out_after(before: int, by: int = 0) -> ClusterStory:
@@ -69,3 +69,17 @@ def test_rocketmq_s_table_keeps_no_place_for_one_that_is_over_for_those_who_read
     story.sweep({"b": FAILS}, silent="a", times=2)
 
     assert "b" == story.out
+
+
+def test_rocketmq_s_table_has_forgotten_what_is_over_for_those_who_read_it() -> None:
+    """In 5.x an item only ever grows: one good call after an absence would be a new ejection."""
+    story = ClusterStory("abc", policy=VerdictPolicy(mode="rocketmq-5"))
+    story.sweep()
+    story.report("r0", *sights({"a": 16_000.0}))
+    story.pass_time(2_000)
+    assert "a" == story.out
+    story.away = 60_000
+    for _ in range(30):
+        story.pass_time(1_000)
+        story.report("r1", *sights({"a": FINE}))
+        assert "" == story.out
