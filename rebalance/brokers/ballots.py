@@ -31,7 +31,7 @@ def book(draft: Draft, event: Reported) -> list[Sight]:
         return []
     if before is not None and _is_old(before, event):
         if event.incarnation != before.incarnation:
-            _refuse_some(draft, event, f"a younger process reports as {event.reporter}, too")
+            _refuse_some(draft, event, f"a younger producer reports as {event.reporter}, too")
         return []
     sound = [sight for sight in event.sights if sight.is_sound()]
     if len(sound) < len(event.sights):

@@ -141,7 +141,7 @@ def test_a_replaced_process_is_not_heard_again() -> None:
     )
 
 
-def test_processes_that_share_a_name_are_said_to() -> None:
+def test_producers_that_share_a_name_are_said_to() -> None:
     """Only the youngest is heard: of the others' reports one in a thousand is a dead letter."""
     story, name = ClusterStory(), ReporterId("checkout")
     young, old = Incarnation("1700000000001-00000000"), LIFE
@@ -150,7 +150,7 @@ def test_processes_that_share_a_name_are_said_to() -> None:
             story.hear(Reported(story.stamp(), name, incarnation, sequence, sights({"a": FINE})))
         story.pass_time(2_000)
 
-    assert {"a younger process reports as checkout, too"} == {
+    assert {"a younger producer reports as checkout, too"} == {
         it.detail for it in story.decisions if isinstance(it, ReportRefused)
     }
 

@@ -44,8 +44,9 @@ public final class ProducerOptions {
     }
 
     /**
-     * The name to report under: one for each process, such as the pod's name of a StatefulSet. Of several
-     * that share one only the youngest is heard. Default: the client's address and a random part.
+     * The name to report under: one for each producer, such as the pod's name of a StatefulSet where a process
+     * has one producer. Of several that share a name, in one process too, only the youngest is heard. Default:
+     * the client's address and a random part.
      */
     public ProducerOptions reporter(String name) {
         reporter = name == null ? null : Limits.demandName("reporter", name);
