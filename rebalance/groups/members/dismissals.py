@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from rebalance.groups.members import membership
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Adopted, Advanced, Found, Joined
+from rebalance.ids import began
 
 
 def holds(draft: Draft, event: Joined) -> bool:
@@ -25,15 +26,26 @@ def keep(draft: Draft, records: Iterable[Adopted], found: Iterable[Found]) -> No
     It may have been refused, or may not be known any more. What a member has asked for by itself
     it wants still. Where it was not found who drained, what was commanded counts as obeyed.
     """
-    told = [it.draining for it in found if isinstance(it, Advanced) and it.draining is not None]
+    told = [it for it in found if isinstance(it, Advanced) and it.draining is not None]
     for record in records if told else ():
         member = draft.membership.members.get(record.member)
         if member is None or member.incarnation != record.incarnation:
             continue
-        drained = not told[-1].isdisjoint({record.member, record.life.shared_name})
+        drained = _drained(record, told[-1])
         if drained and not member.draining:
             draft.rules.drained.add(record.life, draft.policy.max_members)
             membership.dismiss(draft, record.member)
         elif member.dismissed and not drained:
             draft.rules.drained.drop(record.life)
             membership.readmit(draft, record.member)
+
+
+def _drained(record: Adopted, told: Advanced) -> bool:
+    """Tell whether a summary says of a published life that it drained.
+
+    The publication that let it in may have been cut before its summary. The last one that is there
+    then speaks of the process before, unless this one was there by then.
+    """
+    if told.epoch < record.epoch and not 0 < began(record.incarnation) <= told.decided:
+        return False
+    return not (told.draining or frozenset()).isdisjoint({record.member, record.life.shared_name})

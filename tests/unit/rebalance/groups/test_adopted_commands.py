@@ -18,6 +18,7 @@ from rebalance.groups.model.decisions import (
     Outcome,
     PauseEnded,
 )
+from rebalance.groups.model.overview import GroupSummarised
 from rebalance.ids import MemberId, Millis
 from tests.builders.amnesia import a_story, at_work, beats
 from tests.builders.notation import life
@@ -178,6 +179,26 @@ def test_a_drain_in_a_pause_still_holds_though_an_eviction_was_refused() -> None
     story.settles()
 
     assert {"b"} == {*story.owners().values()}
+
+
+@pytest.mark.parametrize("asks", [True, False], ids=["by itself", "by command"])
+@pytest.mark.parametrize("cut", [True, False])
+def test_a_process_that_came_after_a_drained_one_works(*, asks: bool, cut: bool) -> None:
+    """Also where the machine was lost while the epoch that let it in was published."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    story.settles()
+    story.reads(drained("b") if asks else commanded(DrainMember(MemberId("b"))))
+    story.settles()
+    story.waits(seconds=1)
+    said = len(story.decisions)
+    story.reads(left("b"), joined(f"b:{story.wall}-1"))
+    if cut:
+        rest = [it for it in story.decisions[said:] if not isinstance(it, GroupSummarised)]
+        story.decisions[said:] = rest
+    story.forgets()
+
+    assert not story.state.membership.members[MemberId("b")].draining
 
 
 def test_a_drain_in_view_of_an_epoch_still_holds() -> None:
