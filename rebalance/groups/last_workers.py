@@ -132,20 +132,32 @@ def _unplanned(
     wanted: frozenset[TopicName],
     allocator: Allocator,
 ) -> str:
-    """Ask the strategy; say how many queues have a worker now, and would have none."""
-    request, owners = target.question(draft, idle), draft.target.owners
+    """Ask the strategy; say how many queues have a worker now, and would have none.
+
+    The target may be older than the group, so what has no worker with the member either is not
+    missed for it.
+    """
+    stopped = idle - {leaving} - draft.membership.members.merged().those(Trait.DRAINING)
+    owners = draft.target.owners
     try:
-        plan = limited(allocator(request), target.capacities(draft, request), owners)
-        changed = owners if plan.changed is None else plan.changed
-        left = [it for it in changed if plan.owners.get(it) not in request.candidates]
+        left = _left(draft, idle, allocator)
+        lost = {it for it in left if it.topic in wanted and it in owners}
+        lost = {it for it in lost if owners[it] not in stopped}
+        lost = lost and lost - _left(draft, idle - {leaving}, allocator)
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it may be a user's own
         return f"the strategy cannot say who would have its queues: {ailments.reason_of(error)}"
+    return f"without it {len(lost)} of {len(owners)} queues would have no worker" if lost else ""
+
+
+def _left(draft: Draft, without: set[MemberId], allocator: Allocator) -> set[Queue]:
+    """Return which queues a strategy would take from their owners, and give to nobody."""
+    request, owners = target.question(draft, without), draft.target.owners
+    plan = limited(allocator(request), target.capacities(draft, request), owners)
     draft.scratch(_Step).heeds = plan.heeds_capacity
-    idle -= {leaving} | draft.membership.members.merged().those(Trait.DRAINING)  # they work yet
-    lost = sum(it.topic in wanted and it in owners and owners[it] not in idle for it in left)
-    return f"without it {lost} of {len(owners)} queues would have no worker" if lost else ""
+    changed = owners if plan.changed is None else plan.changed
+    return {it for it in changed if plan.owners.get(it) not in request.candidates}
 
 
 def _owned(draft: Draft, mine: frozenset[TopicName]) -> int:
