@@ -68,10 +68,11 @@ def obey(draft: Draft, event: Commanded, allocator: Allocator) -> None:
         detail = remarks.of_any(draft, event.command, _do(draft, event, allocator))
     except Refused as refusal:
         outcome, detail = Outcome.REFUSED, str(refusal)
-    if outcome is Outcome.DONE or isinstance(event.command, DrainMember | EvictMember):
-        # A start has to find that these were answered: it may not see any more what forbade them.
+        if isinstance(event.command, DrainMember | EvictMember):
+            # A start has to find that it was answered: it may not see any more what forbade it.
+            draft.outbox.touched, draft.outbox.refused_cause = True, _cause(event)
+    else:
         draft.outbox.touched, draft.outbox.other_cause = True, _cause(event)
-    if outcome is Outcome.DONE:
         remains.note(draft, event.stamp.clock)
     _answer(draft, event, epoch, outcome, detail)
 

@@ -47,8 +47,9 @@ def _of_step(draft: Draft) -> Cause | None:
         return change
     if draft.outbox.other_cause is not None:
         return draft.outbox.other_cause
-    served = draft.handover.served
-    return draft.handover.asked_causes[max(served)] if served else change
+    if served := draft.handover.served:
+        return draft.handover.asked_causes[max(served)]
+    return draft.outbox.refused_cause or change
 
 
 def _awaited(owned: Ownership) -> Iterator[Epoch]:

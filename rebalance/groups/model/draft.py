@@ -207,7 +207,7 @@ class Draft:
         self.target.urgent = False
         self.handover.served.clear()
         self.outbox.changes.clear()
-        self.outbox.other_cause = None
+        self.outbox.other_cause = self.outbox.refused_cause = None
         self._scratch.clear()
 
     def resume(self, cause: Cause) -> None:

@@ -50,6 +50,8 @@ class OutboxDraft:
     new target."""
     other_cause: Cause | None = None
     """Why the group's record is published although the target did not change."""
+    refused_cause: Cause | None = None
+    """Why it is published although nothing happened but a refusal."""
     cause_of_step: Cause | None = None
     """The cause of what this step decides, once ``attribution`` has found it."""
     touched: bool = False

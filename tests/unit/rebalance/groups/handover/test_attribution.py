@@ -5,12 +5,14 @@ from dataclasses import replace
 import pytest
 
 from allocators import allocator
-from rebalance.groups.model.commands import EvictMember, Pause
+from rebalance.causes import CauseKind
+from rebalance.groups.model.commands import DrainMember, EvictMember, Pause
 from rebalance.groups.model.decisions import AssignmentIssued, HandedOver, Rebalanced
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Millis
 from tests.builders.amnesia import at_work, beats
+from tests.builders.notation import naming_text
 from tests.builders.records import (
     Record,
     beat_of,
@@ -87,6 +89,28 @@ def test_what_changes_nothing_has_a_cause_too() -> None:
     story = at_work()
     story.reads(commanded(Pause(), name="c1"))
     assert "command of c1" == why(story)
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_nothing_is_laid_to_a_command_that_was_refused(*, leaves: bool) -> None:
+    """It comes in one batch with a temporary leave, or with the release of what b came for."""
+    story = Story(allocator=allocator("STICKY"))
+    story.reads(joined("a"), joined("p", "pay"), routed("orders", 2), routed("pay", 1))
+    story.reads(joined("b"))
+    refused = commanded(DrainMember(MemberId("p")), name="c1")
+    if leaves:
+        story.obeys("a")
+    asked = story.records[MemberId("a")]
+    give = " ".join(map(naming_text, asked.portion.give)) if asked else ""
+    story.reads(left("b", temporary=True) if leaves else released("a", give), refused)
+    assert ("leave of b" if leaves else "join of b") == why(story)
+    causes = {it.cause.kind for it in only(AssignmentIssued, story.decided)}
+    assert CauseKind.COMMAND not in causes
+
+    story.settles()
+    story.ticks()
+    story.reads(commanded(DrainMember(MemberId("p")), name="c2"))
+    assert "command of c2" == why(story), "nothing else happened"
 
 
 def test_a_hold_is_laid_to_the_silence_and_its_end_to_the_voice() -> None:
