@@ -68,13 +68,24 @@ def obey(draft: Draft, event: Commanded, allocator: Allocator) -> None:
         detail = remarks.of_any(draft, event.command, _do(draft, event, allocator))
     except Refused as refusal:
         outcome, detail = Outcome.REFUSED, str(refusal)
-        if isinstance(event.command, DrainMember | EvictMember):
-            # A start has to find that it was answered: it may not see any more what forbade it.
+        if _might_be_obeyed_later(draft, event):
             draft.outbox.touched, draft.outbox.refused_cause = True, _cause(event)
     else:
         draft.outbox.touched, draft.outbox.other_cause = True, _cause(event)
         remains.note(draft, event.stamp.clock)
     _answer(draft, event, epoch, outcome, detail)
+
+
+def _might_be_obeyed_later(draft: Draft, refused: Commanded) -> bool:
+    """Tell whether a start has to find that a command was answered.
+
+    It may not see any more what forbade it. But it draws an epoch, with which one that names an
+    epoch is in conflict; and who is not a member is none then either.
+    """
+    if not isinstance(refused.command, DrainMember | EvictMember):
+        return False
+    there = draft.membership.members.get(refused.command.member)
+    return there is not None and refused.base_epoch is None
 
 
 def _answer(draft: Draft, event: Commanded, epoch: Epoch, outcome: Outcome, detail: str) -> None:

@@ -165,6 +165,28 @@ def test_who_was_not_to_be_stopped_is_not_stopped_later(
     assert pages == story.pages()
 
 
+@pytest.mark.parametrize("stops", [DrainMember, EvictMember])
+@pytest.mark.parametrize("late", [0, 5], ids=["with a decision", "long after the last one"])
+def test_who_was_not_to_be_stopped_in_view_of_an_epoch_is_not_stopped_later(
+    stops: type[DrainMember] | type[EvictMember], late: int
+) -> None:
+    """Such a refusal draws no epoch, and the one that a start draws is another."""
+    story = a_story()
+    story.reads(joined("a", capacity=2), joined("b"), routed("orders", 4))
+    story.settles()
+    kept = len(story.log)
+    story.waits(seconds=late)
+    epoch = story.state.epoch
+    story.reads(commanded(stops(MemberId("b")), base=epoch))
+    assert [Outcome.REFUSED] == [it.outcome for it in only(CommandAnswered, story.decided)]
+    story.waits(seconds=2)
+    assert epoch == story.state.epoch
+    story.forgets(kept=kept)
+
+    assert {"a", "b"} == {*story.state.membership.members}
+    assert not story.state.membership.members[MemberId("b")].draining
+
+
 def test_a_drain_in_a_pause_still_holds_though_an_eviction_was_refused() -> None:
     """In a pause what drains keeps its queues, so these say nothing of it."""
     story = a_story()

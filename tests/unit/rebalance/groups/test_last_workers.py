@@ -5,7 +5,6 @@ from collections import Counter
 import pytest
 
 from allocators import allocator
-from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.groups.model.commands import (
     Command,
     DrainMember,
@@ -17,7 +16,7 @@ from rebalance.groups.model.decisions import CommandAnswered
 from rebalance.groups.model.overview import GroupPhase
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId
-from tests.builders.records import Record, beat_of, commanded, drained, joined, left, routed
+from tests.builders.records import Record, beat_of, commanded, joined, left, routed
 from tests.builders.story import Story, only, two_members
 
 B = MemberId("b")
@@ -128,47 +127,6 @@ def test_whose_queues_the_others_have_no_room_for_is_stopped_by_force_alone(
         assert [("done", "")] == answers(story, stops(B, force=True))
 
 
-def full(strategy: str, capacity: int = 2) -> Story:
-    """Orders and payments, of which only the payments have room."""
-    story = Story(allocator=allocator(strategy))
-    story.reads(
-        *(joined(it, capacity=capacity) for it in "ab"), *(joined(it, "pay") for it in "cde")
-    )
-    story.reads(routed("orders", 2 * capacity), routed("pay", 3))
-    story.settles()
-    return story
-
-
-@BOTH_STOPS
-@pytest.mark.parametrize("strategy", ["STICKY", "AVG"])
-@pytest.mark.parametrize("pauses", [True, False])
-def test_who_is_stopped_is_not_blamed_for_what_others_leave_to_nobody(
-    stops: Stops, strategy: str, *, pauses: bool
-) -> None:
-    """The target does not know of them yet; and members that are alike are answered alike."""
-    story = full(strategy)
-    if pauses:
-        story.reads(commanded(Pause()))
-    drain = DrainMember(MemberId("a"), force=True)
-    said = answers(story, drain, stops(MemberId("c")), stops(MemberId("d")))
-    assert pauses or ["done"] * 3 == [outcome for outcome, _ in said]  # d may be an heir
-    assert not any("without it" in detail for _, detail in said)
-
-
-def test_who_is_stopped_is_not_blamed_for_who_drains_or_can_carry_less() -> None:
-    """By itself, in the same batch; and in a pause, where no target is made."""
-    story = full("STICKY")
-    said = only(CommandAnswered, story.reads(drained("a"), commanded(DrainMember(MemberId("c")))))
-    assert ["done"] == [it.outcome for it in said]
-
-    story = full("STICKY")
-    story.reads(commanded(Pause()))
-    story.reads(joined("a", capacity=1, sequence=99))
-    assert ["done"] == [outcome for outcome, _ in answers(story, DrainMember(MemberId("c")))]
-    lost = FULL.format("1 of 7")
-    assert [("refused", lost)] == answers(story, DrainMember(MemberId("a")))
-
-
 @BOTH_STOPS
 def test_a_strategy_that_knows_no_limits_leaves_queues_to_nobody(stops: Stops) -> None:
     """It gives all members alike, and what is too much for one goes to no other."""
@@ -177,21 +135,6 @@ def test_a_strategy_that_knows_no_limits_leaves_queues_to_nobody(stops: Stops) -
     story.settles()
 
     assert [("refused", FULL.format("1 of 6"))] == answers(story, stops(MemberId("c")))
-
-
-def test_a_strategy_that_fails_cannot_say_who_works() -> None:
-    """So nobody is stopped but by force."""
-    story = Story(allocator=allocator("STICKY"))
-    story.reads(joined("a", capacity=9), joined("b", capacity=9), routed("orders", 6))
-
-    def failing(request: AllocationRequest) -> AllocationPlan:
-        raise ValueError(len(request.candidates))
-
-    story.allocator = failing
-    ((outcome, said),) = answers(story, DrainMember(B))
-    reason = "the strategy cannot say who would have its queues: ValueError: 1; use --force"
-    assert ("refused", True) == (outcome, said.startswith(reason))
-    assert [("done", "")] == answers(story, DrainMember(B, force=True))
 
 
 @pytest.mark.parametrize("capacity", [None, 4])
