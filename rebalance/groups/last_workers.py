@@ -37,6 +37,9 @@ from rebalance.groups.model.subscriptions import (
 from rebalance.ids import MemberId, Queue, TopicName
 from rebalance.owners import Owners
 
+_REASON_CHARACTERS: Final = 200
+"""Of a strategy's own words: an answer has 300 (``trimtab.protocol.limits``)."""
+
 _HEIRLESS: Final = "its queues without a standing heir"
 
 
@@ -147,7 +150,8 @@ def _unplanned(
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it may be a user's own
-        return f"the strategy cannot say who would have its queues: {ailments.reason_of(error)}"
+        reason = ailments.reason_of(error)[:_REASON_CHARACTERS]  # what to do follows it
+        return f"the strategy cannot say who would have its queues: {reason}"
     return f"without it {len(lost)} of {len(owners)} queues would have no worker" if lost else ""
 
 
