@@ -7,9 +7,10 @@ queues go on that a standing heir was promised.
 A rack is stopped by one command for each of its members, all in one batch. To look at everybody for
 each of them would stop the controller for minutes in a large group. So a few members are looked for
 that work on all that the leaving one does, and together have room for all of its queues. While they
-stay, nothing else has to be counted.
+stay, nothing else has to be counted. And a strategy that does not use all room is asked about some
+of them alone: the others are refused, and stopped by a later batch.
 
-Asked by ``obeying``. The answer is the same as if all were counted each time.
+Asked by ``obeying``. What is allowed is the same as if all were counted each time.
 """
 
 import math
@@ -40,7 +41,17 @@ from rebalance.owners import Owners
 _REASON_CHARACTERS: Final = 200
 """Of a strategy's own words: an answer has 300 (``trimtab.protocol.limits``)."""
 
+_ASKS: Final = 32
+"""How often a strategy may be asked in one step, however large the group is."""
+
+_WORK: Final = 1_000_000
+"""How many members and queues it may be shown in one step, each time counted: some seconds."""
+
 _HEIRLESS: Final = "its queues without a standing heir"
+
+
+class _TooMany(Exception):  # noqa: N818 - nothing is wrong
+    """The strategy was asked often enough in this step."""
 
 
 @dataclass(slots=True)
@@ -57,6 +68,12 @@ class _Step:
     """Some member sets a limit, and queues have owners."""
     heeds: bool = False
     """The strategy was asked, and uses all the room that there is."""
+    asks: int = 0
+    """How often it was asked."""
+    of: tuple[object, ...] = ()
+    """Of what: members, topics, and owners."""
+    left: dict[frozenset[MemberId], set[Queue]] = field(default_factory=dict)
+    """What it said, by who was left out."""
     owners: Owners | None = None
     """The target's, of which ``owned`` says how many queues of some topics have one."""
     owned: dict[frozenset[TopicName], int] = field(default_factory=dict)
@@ -147,6 +164,8 @@ def _unplanned(
         lost = {it for it in left if it.topic in wanted and it in owners}
         lost = {it for it in lost if owners[it] not in stopped}
         lost = lost and lost - _left(draft, idle - {leaving}, allocator)
+    except _TooMany:
+        return "so many are stopped together that the strategy is not asked of each: stop it later"
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it may be a user's own
@@ -157,9 +176,24 @@ def _unplanned(
 
 def _left(draft: Draft, without: set[MemberId], allocator: Allocator) -> set[Queue]:
     """Return which queues a strategy would take from their owners, and give to nobody."""
-    request, owners = target.question(draft, without), draft.target.owners
+    step, members = draft.scratch(_Step), draft.membership.members.merged()
+    owners, routes = draft.target.owners, draft.topics.routes.merged()
+    of, key = (members, routes, owners), frozenset(without)
+    if not step.of or any(now is not before for now, before in zip(of, step.of, strict=True)):
+        step.of, step.left = of, {}
+    if key not in step.left:
+        step.left[key] = _asked(draft, without, allocator)
+    return step.left[key]
+
+
+def _asked(draft: Draft, without: set[MemberId], allocator: Allocator) -> set[Queue]:
+    step, owners = draft.scratch(_Step), draft.target.owners
+    if step.asks >= max(_ASKS, _WORK // (draft.population + len(owners))):
+        raise _TooMany
+    step.asks += 1
+    request = target.question(draft, without)
     plan = limited(allocator(request), target.capacities(draft, request), owners)
-    draft.scratch(_Step).heeds = plan.heeds_capacity
+    step.heeds = plan.heeds_capacity
     changed = owners if plan.changed is None else plan.changed
     return {it for it in changed if plan.owners.get(it) not in request.candidates}
 

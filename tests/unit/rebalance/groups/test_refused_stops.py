@@ -4,6 +4,7 @@ import pytest
 
 from allocators import allocator
 from rebalance.allocation import AllocationPlan, AllocationRequest
+from rebalance.groups import last_workers
 from rebalance.groups.model.commands import Command, DrainMember, EvictMember, Pause
 from rebalance.groups.model.decisions import CommandAnswered
 from rebalance.ids import MemberId
@@ -93,3 +94,40 @@ def test_a_strategy_that_fails_cannot_say_who_works(words: str) -> None:
     assert said.startswith("the strategy cannot say who would have its queues: ValueError: 1 x")
     assert said[:300].endswith("x; use --force to stop it anyway"), "as much as history says"
     assert [("done", "")] == answers(story, DrainMember(B, force=True))
+
+
+def test_a_strategy_is_not_asked_about_each_of_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would stop the controller for minutes; whoever is refused is stopped by a later batch."""
+    monkeypatch.setattr(last_workers, "_WORK", 0)
+    story, asked = Story(allocator=allocator("AVG")), list[AllocationRequest]()
+    names = [f"m{number:02}" for number in range(60)]
+    story.reads(joined("last", capacity=50), *map(joined, names), routed("orders", 100))
+    story.settles()
+    under, stops = story.allocator, [DrainMember(MemberId(it)) for it in names[:40]]
+
+    def counted(request: AllocationRequest) -> AllocationPlan:
+        asked.append(request)
+        return under(request)
+
+    story.allocator = counted
+    said = answers(story, *stops)
+    assert 32 + 1 == len(asked), "the last one makes the target"
+    assert [("done", "")] * 32 == said[:32]
+    refused = "so many are stopped together that the strategy is not asked of each: stop it later"
+    assert [("refused", f"{refused}; use --force to stop it anyway")] * 8 == said[32:]
+    assert [("done", "")] * 8 == answers(story, *stops[32:])
+
+
+def test_members_that_are_alike_are_refused_at_the_cost_of_one_more() -> None:
+    """What the strategy would do with all of them it has said already."""
+    story, asked = full("AVG"), list[AllocationRequest]()
+    under = story.allocator
+
+    def counted(request: AllocationRequest) -> AllocationPlan:
+        asked.append(request)
+        return under(request)
+
+    story.allocator = counted
+    said = answers(story, *(DrainMember(MemberId(it)) for it in "abab"))
+    assert [("refused", FULL.format("2 of 7"))] * 4 == said
+    assert 2 + 1 == len(asked)
