@@ -100,7 +100,8 @@ class Remembered(Story):
             )(self._next())
         for issued in self.records.values():
             if issued is not None:
-                yield found(issued, start=start)(self._next())
+                named = replace(issued, life=issued.life.on_the_wire)
+                yield found(named, start=start)(self._next())
 
     def _next(self) -> Stamp:
         self.offset += 1

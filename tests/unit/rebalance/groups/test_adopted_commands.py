@@ -19,16 +19,11 @@ from rebalance.groups.model.decisions import (
     PauseEnded,
 )
 from rebalance.groups.model.overview import GroupSummarised
+from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import MemberId, Millis
 from tests.builders.amnesia import a_story, at_work, beats
 from tests.builders.notation import life
-from tests.builders.records import (
-    commanded,
-    drained,
-    joined,
-    left,
-    routed,
-)
+from tests.builders.records import commanded, drained, joined, left, routed
 from tests.builders.story import only
 
 
@@ -221,6 +216,33 @@ def test_a_process_that_came_after_a_drained_one_works(*, asks: bool, cut: bool)
     story.forgets()
 
     assert not story.state.membership.members[MemberId("b")].draining
+
+
+def test_of_twins_that_are_told_apart_the_one_that_was_drained_drains() -> None:
+    """Who was there first is in the summary by the name of both; its record has another one."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    story.reads(commanded(DrainMember(MemberId("b"))))
+    story.settles()
+    story.policy = Policy(on_twin=TwinRule.SEPARATE)
+    story.reads(joined("b:2"))
+    story.settles()
+    story.forgets()
+
+    members = story.state.membership.members.items()
+    assert ["b@1"] == [name for name, it in members if it.dismissed]
+
+
+def test_who_was_drained_as_a_twin_drains_by_the_name_of_both() -> None:
+    """Twins are told apart no longer."""
+    story = a_story(Policy(on_twin=TwinRule.SEPARATE))
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    story.reads(commanded(DrainMember(MemberId("b@1"))))
+    story.settles()
+    story.policy = Policy()
+    story.forgets()
+
+    assert story.state.membership.members[MemberId("b")].dismissed
 
 
 def test_a_drain_in_view_of_an_epoch_still_holds() -> None:
