@@ -10,7 +10,7 @@ group holds all evictions; when the pause begins or ends, the history says why t
 A member counts as silent from half a session on: members that fell silent together do not reach the
 end of their sessions together, and the first must not be evicted before the others are noticed. Nor
 is it known whether such a member has kept what it was to let go. If nobody at all is heard, clients
-of RocketMQ's go together, at the last one's time: they may live, and take what they are given.
+of RocketMQ's are held until the last one's time: they may live, and take what they are given.
 
 Called by ``timers`` for silent members, and by ``membership`` for those that speak. Its one rule: a
 held member that speaks has never been away.
@@ -55,12 +55,9 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
     if not silent:
         return silent
     looks_dead = _looks_dead(draft, stamp)
+    if not draft.rules.paused and not _too_many(draft, looks_dead):
+        return [it for it in silent if stamp.clock >= (draft.membership.suspected.get(it) or 0)]
     together = _go_together(draft, looks_dead)
-    if not draft.rules.paused:
-        if together is not None and stamp.clock >= together:
-            return silent
-        if together is None and not _too_many(draft, looks_dead):
-            return [it for it in silent if stamp.clock >= (draft.membership.suspected.get(it) or 0)]
     draft.scratch(_Silence).calm = False
     fresh, said = _news(draft, silent), draft.outbox.other_cause
     detail = PAUSED if draft.rules.paused else f"{looks_dead} of {draft.population} are silent"
@@ -107,7 +104,8 @@ def _resumption(draft: Draft, name: MemberId, stamp: Stamp) -> Millis:
 
 def _patience(draft: Draft, name: MemberId) -> Millis:
     """Until when a member that is doubted to be dead may be silent."""
-    return Millis(_end(draft, name) + draft.policy.blast_hold_ms)
+    session = draft.policy.silence_ms(draft.membership.members[name].session_timeout_ms)
+    return Millis(draft.membership.pulses[name].seen + session + draft.policy.blast_hold_ms)
 
 
 def _go_together(draft: Draft, looks_dead: int) -> Millis | None:
@@ -118,13 +116,7 @@ def _go_together(draft: Draft, looks_dead: int) -> Millis | None:
     members = draft.membership.members
     if looks_dead < len(members) or not all(it.eager for it in members.values()):
         return None
-    held = draft.policy.blast_hold_ms if _too_many(draft, looks_dead) else Millis(0)
-    return Millis(max(_end(draft, name) for name, _ in members.items()) + held)
-
-
-def _end(draft: Draft, name: MemberId) -> int:
-    session = draft.policy.silence_ms(draft.membership.members[name].session_timeout_ms)
-    return draft.membership.pulses[name].seen + session
+    return max(_patience(draft, name) for name, _ in members.items())
 
 
 def _hold(draft: Draft, name: MemberId, until: Millis, stamp: Stamp, detail: str) -> None:

@@ -3,14 +3,19 @@
 import pytest
 
 from rebalance.groups.model.commands import ChoosePolicy
-from rebalance.groups.model.decisions import AssignmentIssued, MemberChange, MemberChanged
+from rebalance.groups.model.decisions import (
+    AssignmentIssued,
+    EvictionsHeld,
+    MemberChange,
+    MemberChanged,
+)
 from rebalance.groups.model.events import Mode
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import Compat, Policy
 from rebalance.ids import MemberId
 from tests.builders.amnesia import Remembered, a_story
 from tests.builders.records import commanded, joined, registered, routed, unregistered
-from tests.builders.story import Story
+from tests.builders.story import Story, only
 
 
 def changes(story: Story) -> list[tuple[str, MemberChange]]:
@@ -73,7 +78,7 @@ def test_a_silent_client_expires_after_two_minutes() -> None:
     assert ("c1", MemberChange.EXPIRED) == changes(story)[-1]
 
 
-@pytest.mark.parametrize(("clients", "until"), [(1, 120), (2, 127), (5, 178)])
+@pytest.mark.parametrize(("clients", "until"), [(1, 120), (3, 164), (5, 178)])
 def test_clients_that_take_what_they_are_told_go_together(clients: int, until: int) -> None:
     """Nobody is heard. Each would be given the queues of those that went before, and may live."""
     story = Story()
@@ -94,16 +99,37 @@ def test_a_client_that_is_heard_again_lets_the_others_go_one_by_one() -> None:
     """It works, and so it may have their queues."""
     story = Story()
     story.reads(routed("orders", 10))
-    for name in "ab":
+    for name in "abc":
         story.reads(registered(name))
         story.waits(seconds=25)
-    story.waits(seconds=75)
-    assert ["a", "b"] == sorted(story.state.membership.members)
+    story.waits(seconds=86)
+    assert ["a", "b", "c"] == sorted(story.state.membership.members)
 
-    story.reads(registered("b"))
-    story.waits(seconds=20)
+    story.reads(registered("b"), registered("c"))
+    story.waits(seconds=30)
 
-    assert ["b"] == sorted(story.state.membership.members)
+    assert ["b", "c"] == sorted(story.state.membership.members)
+
+
+@pytest.mark.parametrize(
+    ("clients", "percent", "apart_s"), [(2, 50, 25), (3, 100, 25), (3, 50, 30)]
+)
+def test_few_clients_and_those_of_whom_one_was_heard_lately_go_one_by_one(
+    clients: int, percent: int, apart_s: int
+) -> None:
+    """As members of other kinds do: nothing is held, so nobody is called."""
+    story = Story(policy=Policy(blast_percent=percent))
+    story.reads(routed("orders", 10))
+    for name in "abcd"[:clients]:
+        story.reads(registered(name))
+        story.waits(seconds=apart_s)
+    story.waits(seconds=119 - clients * apart_s)
+    assert clients == len(story.state.membership.members)
+
+    story.waits(seconds=1)
+
+    assert ["b", "c"][: clients - 1] == sorted(story.state.membership.members)
+    assert [] == only(EvictionsHeld, story.decisions)
 
 
 def test_a_client_that_expired_comes_back_with_its_next_heartbeat() -> None:
