@@ -59,6 +59,13 @@ def test_one_that_has_closed_its_former_channel_is_not_two() -> None:
     assert ["true", *["false"] * 3] == play(*asked)
 
 
+def test_a_client_that_leaves_waits_for_no_channel_that_was_cut() -> None:
+    """Its broker has that for two minutes more. Another process says something each 30 s."""
+    asked = ("hears a open 59", "hears a open 60", "hears a closed 0", "hears b open 0")
+
+    assert ["true", *["false"] * 3] == play(*asked)
+
+
 @pytest.mark.parametrize("option", ["request.timeout.ms=30000", "max.block.ms=60000"])
 def test_a_heartbeat_is_copied_in_vain_until_kafka_has_it(tmp_path: Path, option: str) -> None:
     """A producer whose thread is dead says nothing; and there is one, whatever all clients get."""

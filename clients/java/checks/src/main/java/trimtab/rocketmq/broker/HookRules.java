@@ -34,7 +34,7 @@ import trimtab.transport.Vain;
  * <p>{@code HookRules GROUP}: heartbeats of that group are copied, and of {@code sender}, which each client has as a group of producers; patience is ten seconds. A line on stdin is
  * {@code heard CLIENT BROKER MS}, {@code lost CLIENT BROKER MS}, {@code gone CLIENT MS}, {@code ending CLIENT MS},
  * {@code speaks CLIENT ADDRESS S}, {@code post GROUP CLIENT S ASSIGNMENT|-}, {@code read}, {@code controller S}, {@code runs S}, {@code ends OFFSET S} (where the log of controllers ends, but for a partition without a leader; how many were asked), {@code word OFFSET} (one of a controller is read), {@code tidy S}, {@code repeats CLIENT GROUP [restarted]} (whether one whose heartbeat leaves out what it subscribes is asked for all, also by a broker that has heard that of nobody), {@code pull GROUP TOPIC QUEUE S},
- * {@code idle BROKER S}, {@code unknown S}, {@code waited heartbeat|again|end|lost S} (whether that is copied when it has waited so long), {@code copy CLIENT}, {@code says heartbeat|question ADDRESS} (a request of a client comes to a hook without a broker; whether it is several), {@code channels OPEN CLOSED} (whether a client with so many is several), {@code breaks}
+ * {@code idle BROKER S}, {@code unknown S}, {@code waited heartbeat|again|end|lost S} (whether that is copied when it has waited so long), {@code copy CLIENT}, {@code says heartbeat|question ADDRESS} (a request of a client comes to a hook without a broker; whether it is several), {@code channels OPEN CLOSED} (whether a client with so many is several), {@code hears CLIENT open|closed S} (whether it is, if client a has such a channel that was last heard so long ago), {@code breaks}
  * (whether heartbeats are copied after an Error), {@code unanswered} (whether a heartbeat counts as copied in vain until Kafka has it), {@code settings} (what is wrong with them, or "good") or {@code ask GROUP CLIENT TOPIC S}; each is answered by a line.
  */
 public final class HookRules {
@@ -122,6 +122,8 @@ public final class HookRules {
                 return says(asked[1], asked[2]);
             case "channels":
                 return Boolean.toString(areSeveral(Integer.parseInt(asked[1]), Integer.parseInt(asked[2])));
+            case "hears":
+                return Boolean.toString(isHeard(asked[1], "open".equals(asked[2]), seconds(asked[3])));
             case "breaks":
                 return Boolean.toString(copiesAfterAnError());
             case "unanswered":
@@ -193,6 +195,16 @@ public final class HookRules {
         EmbeddedChannel other = new EmbeddedChannel();
         channels.put(other, new ClientChannelInfo(other, "b", LanguageCode.JAVA, 0));
         return Speakers.areSeveralOpen(channels, "a");
+    }
+
+    private static boolean isHeard(String client, boolean isOpen, long agoNs) {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        ClientChannelInfo known = new ClientChannelInfo(channel, "a", LanguageCode.JAVA, 0);
+        if (!isOpen) {
+            channel.close();
+        }
+        long now = known.getLastUpdateTimestamp() + TimeUnit.NANOSECONDS.toMillis(agoNs);
+        return Speakers.isHeard(Map.of(channel, known), client, now);
     }
 
     private static boolean copiesAfterAnError() throws Exception {

@@ -17,6 +17,8 @@ import org.apache.rocketmq.broker.client.ClientChannelInfo;
 final class Speakers {
     /** A client speaks at least once in 30 s; RocketMQ closes a channel after 120 s without a word. */
     private static final long QUIET_NS = 120_000_000_000L;
+    /** Two heartbeats. */
+    private static final long HEARD_MS = 60_000;
     /** Addresses kept of a client id: more processes than anybody starts under one. */
     private static final int ADDRESSES = 16;
 
@@ -35,6 +37,13 @@ final class Speakers {
         return channels.entrySet().stream()
                 .filter(it -> client.equals(it.getValue().getClientId()) && it.getKey().isActive())
                 .skip(1).findAny().isPresent();
+    }
+
+    /** Whether a client id has a channel that works: one that was cut looks open until RocketMQ misses four heartbeats. */
+    static boolean isHeard(Map<Channel, ClientChannelInfo> channels, String client, long nowMs) {
+        return channels.entrySet().stream()
+                .filter(it -> client.equals(it.getValue().getClientId()) && it.getKey().isActive())
+                .anyMatch(it -> nowMs - it.getValue().getLastUpdateTimestamp() < HEARD_MS);
     }
 
     /** Forgets clients that have been quiet for long. */

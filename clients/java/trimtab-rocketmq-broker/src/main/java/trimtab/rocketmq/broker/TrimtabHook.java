@@ -158,10 +158,15 @@ public final class TrimtabHook implements RPCHook {
         String group = fields == null ? null : fields.get("consumerGroup");
         String client = fields == null ? null : fields.get("clientID");
         boolean isFollowed = Room.areNames(client, group) && settings.follows(group);
-        // Another process speaks for the client if it has a channel yet, and works on: the last one to go leaves.
-        if (isFollowed && (clients == null || clients.findChannel(group, client) == null)) {
+        // Another process speaks for the client if that is heard yet, and works on: the last one to go leaves.
+        if (isFollowed && !isHeard(group, client)) {
             copies.unregister(client, group);
         }
+    }
+
+    private boolean isHeard(String group, String client) {
+        ConsumerGroupInfo known = clients == null ? null : clients.getConsumerGroupInfo(group);
+        return known != null && Speakers.isHeard(known.getChannelInfoTable(), client, System.currentTimeMillis());
     }
 
     private void heartbeat(byte[] body, RemotingCommand response, String address) {
