@@ -281,18 +281,23 @@ public final class TroubleRules {
 
     /**
      * What is sent of a queue that is let go, of which 60 was committed: the application has sought nothing, has sought 50
-     * and the client has not gone there, has gone there, or was told to commit before it has.
+     * and the client has not gone there, has gone there, was told to commit before it has, or is not waited for with 60 in hand; and with that when it has committed
+     * 70 and sought 80.
      */
     private String sought() throws Exception {
         List<Long> sent = new ArrayList<>();
-        for (String story : List.of("nothing", "soon", "gone", "committed")) {
+        for (String story : List.of("nothing", "soon", "gone", "committed", "in hand", "ahead")) {
             DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
             LiteClient lite = new LiteClient(consumer, gate);
             AssignedMessageQueue assigned = begins(consumer, lite);
             assigned.updateConsumeOffset(NAMED, "gone".equals(story) ? 50 : 60);
-            lite.offsets().updateOffset(NAMED, 60, false);
-            if ("soon".equals(story) || "committed".equals(story)) {
-                assigned.setSeekOffset(NAMED, 50);
+            lite.offsets().updateOffset(NAMED, "ahead".equals(story) ? 70 : 60, false);
+            if ("in hand".equals(story) || "ahead".equals(story)) {
+                hand(consumer).add(new Polled());
+                hand(consumer).poll(1, TimeUnit.SECONDS);
+            }
+            if (!"nothing".equals(story) && !"gone".equals(story)) {
+                assigned.setSeekOffset(NAMED, "ahead".equals(story) ? 80 : 50);
             }
             if ("committed".equals(story)) {
                 consumer.setAutoCommit(false);
@@ -609,6 +614,10 @@ public final class TroubleRules {
     /** From this client the queue is to go, whose topic it has asked about for the last time. */
     private Departures leaving(Client from) {
         Departures leaving = new Departures(from, gate, answers);
+    private static Hand hand(DefaultLitePullConsumer consumer) {
+        return (Hand) Fields.get(Fields.get(consumer, "defaultLitePullConsumerImpl"), "consumeRequestCache");
+    }
+
         answers.told("orders", List.of(NAMED));
         leaving.begin(List.of(FIRST));
         return leaving;
@@ -660,8 +669,7 @@ public final class TroubleRules {
     private String closedLite() throws Exception {
         DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
         LiteClient lite = new LiteClient(consumer, gate);
-        Hand hand = (Hand) Fields.get(
-                Fields.get(consumer, "defaultLitePullConsumerImpl"), "consumeRequestCache");
+        Hand hand = hand(consumer);
         hand.add(new Polled());
         CountDownLatch works = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
@@ -793,7 +801,9 @@ public final class TroubleRules {
         }
 
         List<MessageExt> getMessageExts() {
-            return List.of(new MessageExt());
+            MessageExt message = new MessageExt();
+            message.setQueueOffset(60);
+            return List.of(message);
         }
     }
 

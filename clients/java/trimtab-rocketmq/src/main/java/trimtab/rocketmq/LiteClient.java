@@ -117,7 +117,8 @@ final class LiteClient extends Client {
             Long inHand = hand.firstOf(queue);
             long reached = places.getConsumerOffset(named);
             if (reached >= 0) { // -1: nothing was handed out. It may have gone back; or have committed what is in hand
-                offsets().updateOffset(named, inHand == null ? reached : Math.min(reached, inHand), inHand != null);
+                boolean isAhead = inHand != null && inHand <= reached;
+                offsets().updateOffset(named, isAhead ? inHand : reached, isAhead);
             }
         }
     }
