@@ -311,7 +311,8 @@ public final class TroubleRules {
 
     /**
      * Of a queue whose topic was unsubscribed: what is sent before it is handed over. And what is remembered of one in the
-     * eyes of RocketMQ's own store, which is told to send those of another one: if the topic was not unsubscribed, and if it was.
+     * eyes of RocketMQ's own store, which is told to send those of another one: if the topic was not unsubscribed, and if it was. And what a broker
+     * hears when the store is told to send those of none, as of a consumer without another topic.
      */
     private String forgotten() throws Exception {
         client.install(it -> new OwnOffsets(it, client, each -> true, NAMED::equals), null);
@@ -328,12 +329,21 @@ public final class TroubleRules {
             offsets.persistAll(Set.of(new MessageQueue("visits", "broker-a", 0)));
             told.add(offsets.readOffset(NAMED, ReadOffsetType.READ_FROM_MEMORY));
         }
+        PlayedBroker broker = new PlayedBroker(0);
+        MQClientInstance alone = new MQClientInstance(new ClientConfig(), 0, "forgets all");
+        broker.introduce(alone, NAMED.getBrokerName());
+        OwnOffsets offsets = new OwnOffsets(new RemoteBrokerOffsetStore(alone, "billing"), client, it -> true, it -> true);
+        offsets.updateOffset(NAMED, 7, false);
+        offsets.persistAll(Set.of());
+        Waiting.await(() -> broker.questions > 0);
+        told.add(broker.questions);
         return told.toString();
     }
 
     /**
      * What is sent of a queue whose topic a consumer has unsubscribed that is polled, when it had come to 60, and to 61 when
-     * the client removed the queue; and where it is with that when it is given it anew.
+     * the client removed the queue; how often that is sent of a later grant that the client never took; and where it is with
+     * the queue when it is given it anew.
      */
     private String forgottenLite() throws Exception {
         DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("billing");
@@ -344,8 +354,12 @@ public final class TroubleRules {
         assigned.updateConsumeOffset(NAMED, 61);
         lite.rebalance().getProcessQueueTable().remove(NAMED);
         lite.settle(QUEUE);
+        int sent = client.store.sent.size();
+        Long last = client.store.sent.get(sent - 1);
+        lite.settle(QUEUE);
+        int again = client.store.sent.size() - sent;
         assigned.updateAssignedMessageQueue("orders", List.of(NAMED));
-        return client.store.sent.get(client.store.sent.size() - 1) + " " + assigned.getConsumerOffset(NAMED);
+        return last + " " + again + " " + assigned.getConsumerOffset(NAMED);
     }
 
     /** Has a consumer that is polled begin on the queue, where it ends. */
@@ -600,6 +614,10 @@ public final class TroubleRules {
         return before + " " + atWork + " " + told + " " + leaving.isEmpty();
     }
 
+    private static Hand hand(DefaultLitePullConsumer consumer) {
+        return (Hand) Fields.get(Fields.get(consumer, "defaultLitePullConsumerImpl"), "consumeRequestCache");
+    }
+
     /** Has a consumer that is polled pull from the queue; returns what it pulls from. */
     private AssignedMessageQueue pullsFrom(DefaultLitePullConsumer consumer, LiteClient lite) {
         DefaultLitePullConsumerImpl inner =
@@ -614,10 +632,6 @@ public final class TroubleRules {
     /** From this client the queue is to go, whose topic it has asked about for the last time. */
     private Departures leaving(Client from) {
         Departures leaving = new Departures(from, gate, answers);
-    private static Hand hand(DefaultLitePullConsumer consumer) {
-        return (Hand) Fields.get(Fields.get(consumer, "defaultLitePullConsumerImpl"), "consumeRequestCache");
-    }
-
         answers.told("orders", List.of(NAMED));
         leaving.begin(List.of(FIRST));
         return leaving;

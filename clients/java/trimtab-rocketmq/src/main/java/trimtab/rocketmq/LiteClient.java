@@ -148,11 +148,16 @@ final class LiteClient extends Client {
             }
             if (stored != null && !isShutDown()) { // then it has sent all that it had
                 offsets().updateConsumeOffsetToBroker(named, stored, false);
+                if (places.forget(named)) { // RocketMQ removed it without that
+                    offsets().removeOffset(named);
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) { // RocketMQ declares four; it is sent once more when the queue leaves the table
             LOG.warn("{}: the offset {} did not reach the broker: {}", queue, stored, e.toString());
+        } finally {
+            places.forget(named); // when the queue is its own again, others have come further
         }
     }
 
@@ -176,7 +181,7 @@ final class LiteClient extends Client {
      * until it has gone there, and forgets where it is with what the application unsubscribes.
      */
     private final class Places extends AssignedMessageQueue {
-        /** Of queues whose topic was unsubscribed, until they are pulled from anew. */
+        /** Of queues whose topic was unsubscribed, until they are let go or pulled from anew. */
         private final Map<MessageQueue, Long> last = new ConcurrentHashMap<>();
 
         Places() {
@@ -222,8 +227,9 @@ final class LiteClient extends Client {
             super.updateAssignedMessageQueue(topic, assigned);
         }
 
-        void forget(MessageQueue queue) {
-            last.remove(queue);
+        /** Whether there was anything to forget. */
+        boolean forget(MessageQueue queue) {
+            return last.remove(queue) != null;
         }
     }
 }

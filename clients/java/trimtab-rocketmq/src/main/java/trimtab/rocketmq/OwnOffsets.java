@@ -227,7 +227,11 @@ final class OwnOffsets implements OffsetStore {
 
     @Override
     public void persistAll(Set<MessageQueue> queues) {
-        kept.persistAll(queues.stream().filter(isOurs).collect(Collectors.toCollection(Own::new)));
+        Own own = queues.stream().filter(isOurs).collect(Collectors.toCollection(Own::new));
+        if (own.isEmpty() && isAtBroker()) { // which looks for nothing then
+            kept.cloneOffsetTable(null).keySet().stream().filter(isForgotten).forEach(own::add);
+        }
+        kept.persistAll(own);
     }
 
     /** The queue is about to leave: the next owner is to find what it has reached. RocketMQ's own waits for no answer. */
