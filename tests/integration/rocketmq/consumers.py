@@ -29,7 +29,7 @@ WITH_RETRIES: Final = QUEUES + 1
 _STREAM: Final = "@STREAM"
 """RocketMQ adds it to the id of a client that is polled."""
 _FINISHED_S: Final = 120.0
-"""What was popped, and is not finished by a client that pops no more, comes again a minute later."""
+"""What was popped, and not finished by a client that pops no more, comes again after a minute."""
 LITE: Final = "lite"
 """Instead of a listener: it is polled."""
 PULLS: Final = ("listener", "tasks")
