@@ -21,9 +21,12 @@ def play(story: str, client: str) -> list[str]:
 
 
 @CLIENTS
-def test_a_broker_is_of_the_cluster_that_its_route_names_now(client: str) -> None:
-    """Or old and new processes would be heard by two juries, each of which knows half."""
-    assert ["west east"] == play("renamed", client)
+def test_a_broker_is_of_the_cluster_that_the_name_server_says(client: str) -> None:
+    """Or old and new processes would be heard by two juries, each of which knows half.
+
+    The client keeps a route that differs in nothing but the cluster.
+    """
+    assert ["west east west"] == play("renamed", client)
 
 
 @CLIENTS

@@ -158,6 +158,27 @@ def test_rocketmqs_producers_report_and_avoid(
     reports.close()
 
 
+def test_a_broker_that_is_renamed_is_reported_by_its_new_name(
+    controller: ControllerProcess,
+    server: RocketMQ,
+    senders: Callable[[str], JavaProcess],
+    cluster: str,
+) -> None:
+    """It restarts at once and at its address, so RocketMQ's clients do not see it in its route."""
+    for name in SENDERS:
+        senders(name)
+    before, after = Reports(controller, cluster), Reports(controller, f"renamed-{cluster}")
+    for name in SENDERS:
+        before.next_of(name, lambda it: len(it.brokers) == len(BROKERS))
+
+    server.order(f"rename broker-b renamed-{cluster}", "renamed")
+    for name in SENDERS:
+        report = after.next_of(name, lambda it: any(not each.errors for each in it.brokers))
+        assert ["broker-b"] == [it.broker for it in report.brokers]
+    before.close()
+    after.close()
+
+
 def avoids(sender: JavaProcess, broker: str, answer: str) -> bool:
     """Whether a producer says that a verdict keeps it from a broker, or does not."""
     said = sum(" avoids " in line for line in sender.lines())

@@ -34,7 +34,7 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  * brokers have trimtab's hook, that of the last one copies nothing. It obeys lines: {@code topic NAME
  * QUEUES} makes a topic at each broker ({@code refused TOPIC}: a pull from it was, as not subscribed), {@code send TOPIC} begins to send numbers from 0 on, {@code stop}
  * prints how many were sent; {@code expire TOPIC QUEUES} has the first message of each queue be there no more;
- * {@code end BROKER} ends one; {@code forget BROKER} has the name server know nothing of
+ * {@code end BROKER} ends one; {@code rename BROKER CLUSTER} begins it again as one of another cluster; {@code forget BROKER} has the name server know nothing of
  * one until it registers again, ten seconds later at most; {@code cut GROUP CLIENT BROKER...} closes a
  * client's channels; {@code unsubscribe GROUP BROKER} has a broker forget what a group subscribes, as by a restart, and
  * waits until it has heard it again; {@code watch GROUP TOPIC} says from now on what is committed, {@code committed
@@ -116,6 +116,12 @@ public final class RocketServer {
             case "end":
                 brokers.remove(order[1]).shutdown();
                 return "ended";
+            case "rename": // at its port, so that its address stays
+                BrokerController old = brokers.remove(order[1]);
+                old.shutdown();
+                int at = Integer.parseInt(old.getBrokerAddr().split(":")[1]);
+                brokers.put(order[1], broker(home, order[2], order[1], address(), at));
+                return "renamed";
             case "forget":
                 BrokerController one = brokers.get(order[1]);
                 one.getBrokerOuterAPI().unregisterBrokerAll(cluster, one.getBrokerAddr(), order[1], 0);

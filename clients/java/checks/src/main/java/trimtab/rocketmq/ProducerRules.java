@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,24 +49,35 @@ public final class ProducerRules {
         System.exit(0); // RocketMQ's client goes on
     }
 
-    /** The cluster of a broker, before and after its route says another one. */
+    /**
+     * The cluster of a broker by its route; after the name server says another one, of which the client keeps
+     * the old route; and by its route again, as the name server says nothing of another broker.
+     */
     private String renamed() throws Exception {
         Clusters clusters = new Clusters(producer, null);
-        route("west");
+        route("a", "west");
         String before = clusters.of("a");
-        route("east");
+        Object info = make("ClusterInfo", "body");
+        call(info, "setBrokerAddrTable", new HashMap<>(Map.of("a", broker("a", "east"))));
+        clusters.hear(info);
         clusters.refresh();
-        return before + " " + clusters.of("a");
+        String after = clusters.of("a");
+        route("b", "west");
+        return before + " " + after + " " + clusters.of("b");
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"})
-    private void route(String cluster) throws Exception {
-        Object broker = make("BrokerData");
-        call(broker, "setBrokerName", "a");
-        call(broker, "setCluster", cluster);
+    private void route(String name, String cluster) throws Exception {
         Object route = make("TopicRouteData");
-        call(route, "setBrokerDatas", List.of(broker));
-        ((Map) shared.getTopicRouteTable()).put("orders", route);
+        call(route, "setBrokerDatas", List.of(broker(name, cluster)));
+        ((Map) shared.getTopicRouteTable()).put("orders of " + name, route);
+    }
+
+    private static Object broker(String name, String cluster) throws Exception {
+        Object broker = make("BrokerData");
+        call(broker, "setBrokerName", name);
+        call(broker, "setCluster", cluster);
+        return broker;
     }
 
     /** Where messages go when b is out by a verdict, c has been slow, and a has only another topic. */
@@ -107,8 +119,13 @@ public final class ProducerRules {
     }
 
     private static Object make(String type) throws Exception {
+        return make(type, "route");
+    }
+
+    private static Object make(String type, String kind) throws Exception {
         Class<?> route = method(TopicPublishInfo.class, "setTopicRouteData").getParameterTypes()[0];
-        Class<?> made = Class.forName(route.getPackage().getName() + "." + type);
+        String protocol = route.getPackage().getName().replaceFirst("route$", "");
+        Class<?> made = Class.forName(protocol + kind + "." + type);
         return made.getDeclaredConstructor().newInstance();
     }
 
