@@ -42,9 +42,9 @@ class BrokerSettings(Section):
     """Slow compared only with before: off, shadow or enforce. A busy hour looks the same."""
 
     sweep_interval: Duration = timedelta(milliseconds=_DEFAULT.sweep_ms)
-    """How often votes are counted. A shorter interval finds a fault sooner, from fewer calls. It must
-    be longer than what producers report with (2 s by themselves, 10 s at most): only votes of one
-    interval make a quorum."""
+    """How often votes are counted. A shorter interval finds a fault sooner, from fewer calls. It
+    must be longer than what producers report with (2 s by themselves, 10 s at most): only votes of
+    one interval make a quorum."""
 
     quorum: int = Field(default=_DEFAULT.quorum, ge=1, le=50)
     """The least number of reporters that must complain of a broker, besides the majority. Fewer
